@@ -48,9 +48,7 @@ class Understanding:
     delimiter: str | None
     sheet: str | None
     columns: tuple[str, ...]
-    mapping: Mapping[
-        str, str | None
-    ]  # "id" | "question" | "answer" | "contexts" -> column, None when not found
+    mapping: Mapping[str, str | None]  # "id" | "question" | "answer" | "contexts" -> column, None when not found
     preview: tuple[SourceRow, ...]  # the first rows
     warnings: tuple[str, ...] = ()
 

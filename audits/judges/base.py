@@ -17,9 +17,7 @@ class JudgeSpec:
     model: str
     api_key: str = field(default="", repr=False)
     base_url: str = ""
-    params: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # sent only if set; no sampling parameter by default
+    params: Mapping[str, Any] = field(default_factory=dict)  # sent only if set; no sampling parameter by default
     timeout: float = 120.0  # seconds of wall clock for one call
     max_tokens: int = 4000
 
@@ -196,9 +194,7 @@ class Extracted:
     """All claims of an answer, and for each sentence without claims the reason why not."""
 
     claims: tuple[ExtractedClaim, ...]
-    no_claims: Mapping[
-        int, str
-    ]  # sentence number -> reason: question | opinion | refusal | transition | other
+    no_claims: Mapping[int, str]  # sentence number -> reason: question | opinion | refusal | transition | other
     unaccounted: tuple[int, ...] = ()  # sentences with neither
 
 
