@@ -1,0 +1,130 @@
+"""An audit: one dataset under one panel, with its acceptance rule set before the first verdict."""
+
+from decimal import Decimal
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from audits.models.dataset import Dataset
+from audits.models.judge import Judge
+from audits.models.project import Project
+
+
+class AuditQuerySet(models.QuerySet["Audit"]):
+    """Audits by what is owed."""
+
+    def judging(self) -> "AuditQuerySet":
+        """Audits on which workers work."""
+        return self.filter(status=Audit.Status.JUDGING)
+
+
+class Audit(models.Model):
+    """Judging moves to reviewing when no vendor call is owed any more; a certificate is a thing of its own."""
+
+    class Status(models.TextChoices):
+        """Where an audit is."""
+
+        JUDGING = "judging", _("judging")
+        PAUSED = "paused", _("paused")
+        REVIEWING = "reviewing", _("reviewing")
+        CANCELLED = "cancelled", _("cancelled")
+
+    class Scope(models.TextChoices):
+        """What the acceptance rule speaks of."""
+
+        DATASET = "dataset", _("these answers")
+        TRAFFIC = "traffic", _("the traffic these answers were drawn from")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="audits")
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="audits")
+    name = models.CharField(_("name"), max_length=200)
+    status = models.CharField(max_length=10, choices=Status, default=Status.JUDGING)
+    threshold = models.DecimalField(  # the hallucination rate that is still accepted, as a fraction
+        max_digits=5,
+        decimal_places=4,
+        default=Decimal("0.02"),
+        validators=[MinValueValidator(Decimal("0.0001")), MaxValueValidator(Decimal("0.5"))],
+    )
+    confidence = models.DecimalField(max_digits=4, decimal_places=3, default=Decimal("0.95"))
+    scope = models.CharField(max_length=8, choices=Scope, default=Scope.DATASET)
+    spot_check_size = models.PositiveIntegerField(default=0)  # agreed claims that experts see, hidden among disputes
+    seed = models.BigIntegerField()  # of the order in which each judge sees contexts
+    claims_per_call = models.PositiveSmallIntegerField(default=1)
+    override_reason = models.TextField(blank=True)  # why a judge of the generator's family was allowed
+    expected_calls = models.PositiveIntegerField(null=True)
+    expected_cost = models.DecimalField(max_digits=14, decimal_places=6, null=True)  # US dollars; None: unknown
+    rung_at = models.DateTimeField(null=True, editable=False)  # the last doorbell, so that sweeps do not flood
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+    judged_at = models.DateTimeField(null=True)  # when the last verdict was in
+
+    objects = AuditQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created", "-pk")
+
+    def __str__(self) -> str:
+        return self.name
+
+    def advance(self, old: str, new: str) -> bool:
+        """Move from one status to the next; True for exactly one caller."""
+        moved = {"status": new} | ({"judged_at": timezone.now()} if new == self.Status.REVIEWING else {})
+        if not type(self).objects.filter(pk=self.pk, status=old).update(**moved):
+            return False
+        for name, value in moved.items():
+            setattr(self, name, value)
+        return True
+
+    @property
+    def panel(self) -> "models.QuerySet[PanelMember]":
+        """The judges, in their order, without the extractor."""
+        return self.members.filter(role=PanelMember.Role.JUDGE)
+
+    @property
+    def is_specimen(self) -> bool:
+        """Judged without a vendor: proves the road, not the system."""
+        return self.members.filter(vendor="offline").exists()
+
+
+class PanelMember(models.Model):
+    """A judge or the extractor of one audit, frozen at the start: later edits of the judge change nothing here."""
+
+    class Role(models.TextChoices):
+        """What the member does."""
+
+        EXTRACTOR = "extractor", _("extractor")
+        JUDGE = "judge", _("judge")
+
+    audit = models.ForeignKey(Audit, models.CASCADE, related_name="members")
+    judge = models.ForeignKey(Judge, models.PROTECT, related_name="seats")
+    role = models.CharField(max_length=10, choices=Role)
+    position = models.PositiveSmallIntegerField()  # judges: 0 primary, 1 secondary …
+    vendor = models.CharField(max_length=40)
+    model = models.CharField(max_length=200)
+    family = models.CharField(max_length=60)
+    base_url = models.CharField(max_length=200, blank=True)
+    concurrency = models.PositiveSmallIntegerField(default=8)
+    price_in = models.DecimalField(max_digits=10, decimal_places=4, null=True)
+    price_out = models.DecimalField(max_digits=10, decimal_places=4, null=True)
+    stopped_fault = models.CharField(max_length=20, blank=True)  # a Fault that a person must mend
+    stopped_message = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("role", "position")
+        constraints = (models.UniqueConstraint(fields=("audit", "role", "position"), name="one_seat"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """VENDOR:MODEL."""
+        return f"{self.vendor}:{self.model}"
+
+    @property
+    def letter(self) -> str:
+        """A, B …: how experts see a judge."""
+        return chr(ord("A") + self.position)

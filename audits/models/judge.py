@@ -1,0 +1,69 @@
+"""Judges that can be chosen for a panel."""
+
+from decimal import Decimal
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from audits.models.project import Project
+from audits.secrets import decrypt, encrypt
+
+
+class JudgeQuerySet(models.QuerySet["Judge"]):
+    """Judges by where they may be used."""
+
+    def usable_in(self, project: Project) -> "JudgeQuerySet":
+        """Judges of this project and those shared by all."""
+        return self.filter(Q(project=project) | Q(project__isnull=True), active=True)
+
+
+class Judge(models.Model):
+    """One model of one vendor, with its address, key and prices. Prices are US dollars per million tokens."""
+
+    project = models.ForeignKey(Project, models.CASCADE, null=True, blank=True, related_name="judges")
+    vendor = models.CharField(_("vendor"), max_length=40)
+    model = models.CharField(_("model"), max_length=200)
+    base_url = models.URLField(_("base URL"), blank=True)
+    key_encrypted = models.TextField(blank=True, editable=False)
+    params = models.JSONField(default=dict, blank=True)
+    concurrency = models.PositiveSmallIntegerField(_("calls at a time"), default=8)
+    price_in = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)  # None: unknown, never 0
+    price_out = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)
+    active = models.BooleanField(default=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = JudgeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("vendor", "model")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("project", "vendor", "model", "base_url"), name="one_judge_per_model", nulls_distinct=False
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.vendor}:{self.model}"
+
+    @property
+    def api_key(self) -> str:
+        """The key in clear, or "" when the environment's is used."""
+        return decrypt(self.key_encrypted) if self.key_encrypted else ""
+
+    @api_key.setter
+    def api_key(self, value: str) -> None:
+        self.key_encrypted = encrypt(value) if value else ""
+
+    def cost(self, tokens_in: int | None, tokens_out: int | None) -> Decimal | None:
+        """US dollars for so many tokens; None when a price or a count is unknown."""
+        return price(self.price_in, self.price_out, tokens_in, tokens_out)
+
+
+def price(
+    price_in: Decimal | None, price_out: Decimal | None, tokens_in: int | None, tokens_out: int | None
+) -> Decimal | None:
+    """US dollars for so many tokens at prices per million; None as soon as one of them is unknown."""
+    if price_in is None or price_out is None or tokens_in is None or tokens_out is None:
+        return None
+    return (price_in * tokens_in + price_out * tokens_out) / Decimal(1_000_000)

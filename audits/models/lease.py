@@ -1,0 +1,52 @@
+"""Work that a process has taken for a while. If the process dies, the time runs out and others may take it."""
+
+import datetime
+import uuid
+from typing import Any, Self
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class LeasedQuerySet(models.QuerySet[Any]):
+    """Taking work: one conditional update decides who got it, on every database."""
+
+    def free(self) -> Self:
+        """Rows that nobody holds now."""
+        return self.filter(Q(leased_until__isnull=True) | Q(leased_until__lt=timezone.now()))
+
+    def take(self, limit: int, seconds: int, **still: Any) -> tuple[uuid.UUID, list[Any]]:
+        """Lease up to `limit` free rows of this query for `seconds`. Returns the token and the rows that are ours.
+
+        `still` names plain columns (status=…) that must hold at the very moment of taking.
+        """
+        token = uuid.uuid4()
+        until = timezone.now() + datetime.timedelta(seconds=seconds)
+        candidates = list(self.free().filter(**still).order_by("pk").values_list("pk", flat=True)[:limit])
+        if not candidates:
+            return token, []
+        # The filter is asked again inside the update: of two takers of one row, one changes nothing.
+        rows = type(self)(self.model).filter(pk__in=candidates, **still)
+        rows.free().update(lease=token, leased_until=until)
+        return token, list(rows.filter(lease=token).order_by("pk"))
+
+    def renew(self, token: uuid.UUID, seconds: int) -> int:
+        """Hold on to the rows under this token; the number of rows still ours."""
+        return self.filter(lease=token).update(leased_until=timezone.now() + datetime.timedelta(seconds=seconds))
+
+    def release(self, token: uuid.UUID) -> None:
+        """Give the rows under this token back at once."""
+        self.filter(lease=token).update(lease=None, leased_until=None)
+
+
+class Leased(models.Model):
+    """A row that one process at a time works on."""
+
+    lease = models.UUIDField(null=True, editable=False)
+    leased_until = models.DateTimeField(null=True, editable=False)
+
+    objects = LeasedQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
