@@ -38,8 +38,11 @@ class Judge(models.Model):
     class Meta:
         ordering = ("vendor", "model")
         constraints = (
+            models.UniqueConstraint(fields=("project", "vendor", "model", "base_url"), name="one_judge_per_model"),
             models.UniqueConstraint(
-                fields=("project", "vendor", "model", "base_url"), name="one_judge_per_model", nulls_distinct=False
+                fields=("vendor", "model", "base_url"),
+                condition=Q(project__isnull=True),
+                name="one_shared_judge_per_model",
             ),
         )
 
