@@ -11,7 +11,7 @@ _NUMBER = re.compile(r"[+-]?(\d[\d,]*)(\.\d+)?([eE][+-]?\d+)?%?", re.ASCII)
 def _first_visible(text: str) -> str:
     """The first character that a spreadsheet would see: blanks and characters without width are passed over."""
     for character in text:
-        # Cf: zero-width space and joiners, byte order mark, soft hyphen, direction marks. Cc: other control characters.
+        # Cf: zero-width space and joiners, byte order mark, soft hyphen, direction marks. Cc: control characters.
         if not character.isspace() and unicodedata.category(character) not in {"Cf", "Cc"}:
             return character
     return ""

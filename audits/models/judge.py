@@ -1,8 +1,9 @@
 """Judges that can be chosen for a panel."""
 
 from decimal import Decimal
+from typing import Any
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
@@ -16,6 +17,15 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
     def usable_in(self, project: Project) -> "JudgeQuerySet":
         """Judges of this project and those shared by all."""
         return self.filter(Q(project=project) | Q(project__isnull=True), active=True)
+
+    def add(self, *, project: Project, user: Any, api_key: str = "", **fields: Any) -> "Judge":
+        """Add a judge to a project."""
+        judge = self.model(project=project, **fields)
+        judge.api_key = api_key
+        with transaction.atomic():
+            judge.save()
+            judge.note("judge_added", project=project, user=user, key_given=bool(api_key))
+        return judge
 
 
 class Judge(models.Model):
@@ -57,6 +67,37 @@ class Judge(models.Model):
     @api_key.setter
     def api_key(self, value: str) -> None:
         self.key_encrypted = encrypt(value) if value else ""
+
+    @property
+    def used(self) -> bool:
+        """Whether an audit has it on its panel: then vendor and model stay what they are."""
+        return self.seats.exists()
+
+    def change(self, *, project: Project, user: Any, api_key: str = "", **fields: Any) -> None:
+        """Store new values; an empty key keeps the one that is stored. `project` is where the change is recorded."""
+        changed = [name for name, value in fields.items() if getattr(self, name) != value]
+        for name in changed:
+            setattr(self, name, fields[name])
+        if api_key:
+            self.api_key = api_key
+            changed.append("key_encrypted")
+        if changed:
+            with transaction.atomic():
+                self.save(update_fields=changed)
+                self.note("judge_changed", project=project, user=user, fields=changed)
+
+    def switch(self, *, project: Project, user: Any, active: bool) -> bool:
+        """Offer the judge for new audits or stop offering it; False when that is so already."""
+        with transaction.atomic():
+            if not Judge.objects.filter(pk=self.pk, active=not active).update(active=active):
+                return False
+            self.active = active
+            self.note("judge_activated" if active else "judge_deactivated", project=project, user=user)
+        return True
+
+    def note(self, kind: str, *, project: Project, user: Any, **data: Any) -> None:
+        """Append an event about this judge, without its key."""
+        project.events.create(kind=kind, actor=user, data={"judge": str(self), "base_url": self.base_url, **data})
 
     def cost(self, tokens_in: int | None, tokens_out: int | None) -> Decimal | None:
         """US dollars for so many tokens; None when a price or a count is unknown."""
