@@ -1,0 +1,127 @@
+"""How far one judge agrees with the experts, from reviewed claims: weights are compulsory.
+
+Disputed claims are all reviewed and agreed ones only sampled, so the reviewed claims over-represent disagreement:
+without weights kappa is off by as much as 0.55. Each claim counts for N_h / n_h claims of its stratum.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from audits.labels import Label
+from audits.stats.agreement import LABELS, Agreement, coefficient, constant_rater
+from audits.stats.estimate import Estimate, tail, undefined
+from audits.stats.hypergeometric import lower_count, upper_count
+from audits.stats.proportions import clopper_pearson
+
+_INDEX = {label: number for number, label in enumerate(LABELS)}
+
+
+@dataclass(frozen=True)
+class ReviewedClaim:
+    """A claim with an expert's label, from the spot check or the disputed ones; judge: None when unscored."""
+
+    stratum: str
+    judge: Label | None
+    expert: Label
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The claims of one stratum with one label of the judge: how many there are, what experts said of those seen."""
+
+    label: int
+    claims: int
+    seen: tuple[int, ...]
+
+
+def judge_expert(rows: Sequence[ReviewedClaim], sizes: Mapping[str, int], *, confidence: float = 0.95) -> Agreement:
+    """Weighted agreement of one judge with the experts over all claims of the audit.
+
+    rows: reviewed claims, a random part (or all) of each stratum. sizes: claims of every stratum. The table holds
+    shares. Intervals: MOVER-exact on the coefficient, for these claims (each cell's share of agreement goes to its
+    exact limit, the moves are added in quadrature). All undefined, reason "stratum_not_checked", when a stratum
+    that has claims has no reviewed one: then the table is not known.
+    """
+    excluded = sum(row.judge is None for row in rows)
+    n = len(rows) - excluded
+    reviewed = {row.stratum for row in rows}
+    reason = "no_shared_items" if not n else ""
+    if any(size and name not in reviewed for name, size in sizes.items()):
+        reason = "stratum_not_checked"
+    if reason:
+        nothing = undefined(reason, n, confidence)
+        empty = tuple((0.0,) * len(LABELS) for _ in LABELS)
+        return Agreement(n, excluded, empty, nothing, nothing, nothing)
+    cells = _cells(rows, sizes)
+    table = _table(cells)
+    total = math.fsum(math.fsum(row) for row in table)
+    kinds = {kind: _moved(cells, table, kind, n, confidence) for kind in ("percent", "kappa", "ac1")}
+    return Agreement(
+        n=n,
+        excluded=excluded,
+        table=tuple(tuple(value / total for value in row) for row in table),
+        percent=kinds["percent"],
+        kappa=kinds["kappa"],
+        ac1=kinds["ac1"],
+        note=constant_rater(table),
+    )
+
+
+def _cells(rows: Sequence[ReviewedClaim], sizes: Mapping[str, int]) -> list[_Cell]:
+    cells = []
+    for name, size in sizes.items():
+        own = [row for row in rows if row.stratum == name]
+        for label in LABELS:
+            seen = [0] * len(LABELS)
+            for row in own:
+                if row.judge == label:
+                    seen[_INDEX[row.expert]] += 1
+            if any(seen):
+                cells.append(_Cell(_INDEX[label], max(sum(seen), round(size * sum(seen) / len(own))), tuple(seen)))
+    return cells
+
+
+def _table(cells: Sequence[_Cell]) -> list[list[float]]:
+    table = [[0.0] * len(LABELS) for _ in LABELS]
+    for cell in cells:
+        for k, count in enumerate(cell.seen):
+            table[cell.label][k] += cell.claims * count / sum(cell.seen)
+    return table
+
+
+def _moved(cells: Sequence[_Cell], table: list[list[float]], kind: str, n: int, confidence: float) -> Estimate:
+    """The coefficient of the weighted table, with MOVER-exact limits."""
+    value = coefficient(table, kind)
+    if value is None:
+        return undefined("one_label", n, confidence)
+    down = up = 0.0
+    for cell in cells:
+        for agreed in _extremes(cell, tail(confidence)):
+            moved = coefficient(_with_agreed(table, cell, agreed), kind)
+            step = 0.0 if moved is None else moved - value
+            down, up = (math.hypot(down, step), up) if step < 0 else (down, math.hypot(up, step))
+    return Estimate(value, max(-1.0 if kind != "percent" else 0.0, value - down), min(1.0, value + up), n, confidence)
+
+
+def _extremes(cell: _Cell, tail: float) -> tuple[float, ...]:
+    """The least and the most claims of the cell on which experts may agree; nothing when all were seen."""
+    seen, agreed = sum(cell.seen), cell.seen[cell.label]
+    if seen >= cell.claims:
+        return ()
+    low, high = clopper_pearson(agreed, seen, tail)
+    return (
+        min(lower_count(agreed, seen, cell.claims, tail), low * cell.claims),
+        max(upper_count(agreed, seen, cell.claims, tail), high * cell.claims),
+    )
+
+
+def _with_agreed(table: list[list[float]], cell: _Cell, agreed: float) -> list[list[float]]:
+    """The table if `agreed` claims of the cell were agreed on; the others keep the split seen, plus a half each."""
+    others = [0.0 if k == cell.label else count + 0.5 for k, count in enumerate(cell.seen)]
+    split = [part / sum(others) * (cell.claims - agreed) for part in others]
+    split[cell.label] = agreed
+    moved = [list(row) for row in table]
+    for k, count in enumerate(cell.seen):
+        moved[cell.label][k] += split[k] - cell.claims * count / sum(cell.seen)
+    return moved

@@ -1,0 +1,78 @@
+"""Judge against experts: the weights undo that disputed claims are all reviewed."""
+
+import pytest
+
+from audits.stats.agreement import LABELS
+from audits.stats.expert_agreement import ReviewedClaim, judge_expert
+
+S, C, U = LABELS
+SIZES = {"supported": 912, "contradicted": 12, "unverified": 29, "disputed": 47}
+
+
+def reviewed():
+    """A spot check of 120 + 12 + 18 and 47 disputed claims; the judge said S or U on the disputed ones."""
+    counts = [
+        ("supported", S, {S: 118, U: 1, C: 1}),
+        ("contradicted", C, {C: 5, S: 7}),
+        ("unverified", U, {U: 6, S: 12}),
+        ("disputed", S, {S: 18, U: 2}),
+        ("disputed", U, {S: 24, U: 3}),
+    ]
+    return [
+        ReviewedClaim(stratum, judge, expert)
+        for stratum, judge, experts in counts
+        for expert, count in experts.items()
+        for _ in range(count)
+    ]
+
+
+def test_weighted_table():
+    result = judge_expert(reviewed(), SIZES)
+    assert result.n == 197
+    # claims on which the judge said S: 912 agreed ones and 20 of the disputed
+    assert sum(result.table[0]) == pytest.approx(932 / 1000)
+    # of these the expert said S to 912 * 118/120 + 18
+    assert result.table[0][0] == pytest.approx((912 * 118 / 120 + 18) / 1000)
+    agreed = 912 * 118 / 120 + 18 + 5 + 29 * 6 / 18 + 3
+    assert result.percent.value == pytest.approx(agreed / 1000)
+
+
+def test_weighted_kappa():
+    # scikit-learn cohen_kappa_score(sample_weight = N_h / n_h): 0.318517; without the weights it would be 0.295197
+    result = judge_expert(reviewed(), SIZES)
+    assert result.kappa.value == pytest.approx(0.318517, abs=1e-6)
+    # MOVER-exact limits of kappa by an independent implementation
+    assert (result.kappa.low, result.kappa.high) == pytest.approx((0.174249, 0.447842), abs=1e-6)
+    assert result.ac1.value == pytest.approx(0.928967, abs=1e-6)
+    for each in (result.percent, result.kappa, result.ac1):
+        assert each.low < each.value < each.high
+
+
+def test_all_reviewed_leaves_no_doubt():
+    rows = [ReviewedClaim("supported", S, S)] * 8 + [ReviewedClaim("disputed", S, U)] * 2
+    result = judge_expert(rows, {"supported": 8, "disputed": 2})
+    assert result.percent.value == result.percent.low == result.percent.high == pytest.approx(0.8)
+
+
+def test_an_unchecked_stratum_leaves_everything_undefined():
+    rows = [ReviewedClaim("disputed", S, U)] * 5
+    result = judge_expert(rows, {"supported": 100, "disputed": 5})
+    assert result.kappa.reason == result.percent.reason == "stratum_not_checked"
+    assert result.percent.value is None
+    assert judge_expert([], {}).percent.reason == "no_shared_items"
+
+
+def test_a_silent_judge_is_excluded_and_counted():
+    rows = [ReviewedClaim("supported", S, S)] * 20
+    rows += [ReviewedClaim("disputed", None, U)] * 2 + [ReviewedClaim("disputed", S, U)] * 2
+    result = judge_expert(rows, {"supported": 100, "disputed": 4})
+    assert (result.n, result.excluded) == (22, 2)
+    assert result.percent.value == pytest.approx(100 / 102)
+
+
+def test_one_label_only():
+    rows = [ReviewedClaim("supported", S, S)] * 20
+    result = judge_expert(rows, {"supported": 100})
+    assert (result.kappa.value, result.kappa.reason) == (None, "one_label")
+    assert result.percent.value == 1.0
+    assert result.percent.low < 0.95
