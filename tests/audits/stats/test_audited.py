@@ -158,7 +158,7 @@ def test_judges_that_never_disagree_are_worth_a_warning():
 
 
 def test_the_upper_limit_covers():
-    # 400 audits of one data set whose judges share errors; nominal 95 %, 400 draws have a standard error of 1.1 points.
+    # 400 audits of one data set whose judges share errors; nominal 95 %, standard error 1.1 points.
     source = random.Random(20251130)
     truth = [source.random() < 0.03 for _ in range(600)]
     rate = sum(truth) / 600

@@ -7,7 +7,7 @@ import pytest
 
 from audits.stats.hypergeometric import at_most, lower_count, upper_count
 
-# (seen, drawn, population): largest and smallest count not excluded at 5 %, brute force over K with scipy.stats.hypergeom.
+# (seen, drawn, population): largest and smallest count not excluded at 5 %, brute force with scipy.stats.hypergeom.
 BRUTE_FORCE = [
     ((0, 60, 912), 42, 0),
     ((2, 120, 912), 44, 4),
