@@ -1,0 +1,181 @@
+"""How far an audit is, what it has cost so far and how long it still takes: read from the ledger, nothing is kept."""
+
+import datetime
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count, Q, Sum
+from django.utils import timezone
+
+from audits.judges.base import Fault
+from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Verdict
+
+FAULTS = tuple(fault.value for fault in Fault)
+RECENT_CALLS = 100  # per member: the pace is read from these
+STILL_MOVING = datetime.timedelta(minutes=3)  # older calls say nothing about the pace of now
+
+
+@dataclass(frozen=True)
+class MemberProgress:
+    """One seat. Extractor: done and total are samples. Judge: verdicts; total is None while claims are still cut.
+
+    calls: attempts at the vendor, failures among them included. cost: US dollars that are known so far;
+    cost_known: False when some answered call has no price, so that `cost` is only a lower limit.
+    """
+
+    name: str
+    letter: str
+    role: str
+    done: int
+    total: int | None
+    unscored: int
+    stopped_fault: str
+    stopped_message: str
+    calls: int
+    failures: int
+    cost: Decimal
+    cost_known: bool
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The whole audit. cost: None as soon as a part of it is unknown (known_cost is then what is known of it).
+
+    fraction: 0 to 1 of the work, in units of one member's work on one sample.
+    seconds_left: None when no pace can be seen (nothing called lately, not judging, no sample cut yet).
+    """
+
+    extracted: int
+    extraction_failed: int
+    samples: int
+    claims: int
+    members: tuple[MemberProgress, ...]
+    cost: Decimal | None
+    known_cost: Decimal
+    failures: int
+    seconds_left: float | None
+    fraction: float
+    running: bool
+
+    @property
+    def waiting(self) -> int:
+        """Samples whose claims are not cut yet."""
+        return self.samples - self.extracted - self.extraction_failed
+
+    @property
+    def stopped(self) -> tuple[MemberProgress, ...]:
+        """Members that a person must mend."""
+        return tuple(member for member in self.members if member.stopped_fault)
+
+
+def progress(audit: Audit) -> Progress:
+    """Read the state of an audit in a handful of aggregate queries, whatever its size."""
+    members = list(audit.members.all())
+    cuts = Extraction.objects.filter(audit=audit).aggregate(
+        samples=Count("pk"),
+        done=Count("pk", filter=Q(status=Extraction.Status.DONE)),
+        failed=Count("pk", filter=Q(status=Extraction.Status.FAILED)),
+    )
+    claims = Claim.objects.filter(audit=audit).count()
+    settled = cuts["done"] + cuts["failed"]
+    rows = _members(members, settled=settled, samples=cuts["samples"], claims=claims, audit=audit)
+    judges = sum(row.role == PanelMember.Role.JUDGE for row in rows)
+    owed = Judging.objects.filter(audit=audit, status=Judging.Status.OWED).count()
+    units, done = cuts["samples"] * (1 + judges), settled * (1 + judges) - owed
+    known = sum((row.cost for row in rows), Decimal(0))
+    running = audit.status == Audit.Status.JUDGING
+    return Progress(
+        extracted=cuts["done"],
+        extraction_failed=cuts["failed"],
+        samples=cuts["samples"],
+        claims=claims,
+        members=tuple(rows),
+        cost=known if all(row.cost_known for row in rows) else None,
+        known_cost=known,
+        failures=sum(row.failures for row in rows),
+        seconds_left=_seconds_left(audit, rows, cuts["samples"] - settled, settled, claims) if running else None,
+        fraction=done / units if units else 0.0,
+        running=running,
+    )
+
+
+def _members(
+    members: list[PanelMember], *, settled: int, samples: int, claims: int, audit: Audit
+) -> list[MemberProgress]:
+    spoken = Verdict.objects.filter(claim__audit=audit).order_by()
+    verdicts = Counter(dict(spoken.values_list("member").annotate(n=Count("pk"))))
+    unscored = Counter(dict(spoken.filter(label="").values_list("member").annotate(n=Count("pk"))))
+    ledger = _ledger(audit)
+    rows = []
+    for member in members:
+        judge, ledger_row = member.role == PanelMember.Role.JUDGE, ledger.get(member.pk, _LedgerRow())
+        rows.append(
+            MemberProgress(
+                name=member.name,
+                letter=member.letter,
+                role=member.role,
+                done=verdicts[member.pk] if judge else settled,
+                total=samples if not judge else claims if settled == samples else None,
+                unscored=unscored[member.pk],
+                stopped_fault=member.stopped_fault,
+                stopped_message=member.stopped_message,
+                calls=ledger_row.calls,
+                failures=ledger_row.failures,
+                cost=ledger_row.cost,
+                cost_known=not ledger_row.unpriced,
+            )
+        )
+    return rows
+
+
+@dataclass(frozen=True)
+class _LedgerRow:
+    calls: int = 0
+    failures: int = 0
+    cost: Decimal = Decimal(0)
+    unpriced: int = 0  # answered calls whose price is unknown
+
+
+def _ledger(audit: Audit) -> dict[int, _LedgerRow]:
+    """Calls, failures and known cost by member."""
+    rows = (
+        Call.objects.filter(audit=audit)
+        .order_by()
+        .values_list("member")
+        .annotate(
+            calls=Count("pk"),
+            failures=Count("pk", filter=Q(outcome__in=FAULTS)),
+            spent=Sum("cost"),
+            # A call that failed before an answer is not billed; one that was answered has a price, known or not.
+            unpriced=Count("pk", filter=Q(cost__isnull=True) & ~Q(outcome__in=FAULTS)),
+        )
+    )
+    return {
+        member: _LedgerRow(calls, failures, spent or Decimal(0), unpriced)
+        for member, calls, failures, spent, unpriced in rows
+    }
+
+
+def _seconds_left(audit: Audit, rows: list[MemberProgress], waiting: int, settled: int, claims: int) -> float | None:
+    """Calls still to make, over the pace at which calls were answered lately."""
+    if not settled:
+        return None
+    expected = claims + waiting * claims / settled
+    verdicts = [row.done for row in rows if row.role == PanelMember.Role.JUDGE]
+    owed = sum(max(0.0, expected - done) for done in verdicts)
+    pace = _pace(audit)
+    return (waiting + owed / max(1, audit.claims_per_call)) / pace if pace else None
+
+
+def _pace(audit: Audit) -> float | None:
+    """Answered calls per second, from the newest of each member; None when nothing was answered lately."""
+    now, pace = timezone.now(), 0.0
+    for member in audit.members.all():
+        # Per member, because that is how the ledger is indexed.
+        answered = Call.objects.filter(audit=audit, member=member).exclude(outcome__in=FAULTS).order_by("-pk")
+        times = list(answered.values_list("created", flat=True)[:RECENT_CALLS])
+        times = [time for time in times if now - time < STILL_MOVING]
+        if times and (seconds := (now - times[-1]).total_seconds()) > 0:
+            pace += len(times) / seconds
+    return pace or None
