@@ -1,0 +1,63 @@
+"""Marks in a hostile text: everything is escaped, spans may overlap, offsets are code points."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+
+@dataclass(frozen=True)
+class Span:
+    """[start, end) in code points. css: class names. title: a tooltip. anchor: id of its first piece."""
+
+    start: int
+    end: int
+    css: str = ""
+    title: str = ""
+    anchor: str = ""
+
+
+def clean_spans(spans: Iterable[Span | Sequence[object]], length: int) -> list[Span]:
+    """Spans clipped to the text, empty ones dropped, in reading order.
+
+    A sequence is (start, end[, css[, title[, anchor]]]).
+    """
+    cleaned = []
+    for given in spans:
+        span = given if isinstance(given, Span) else _from_sequence(given)
+        start, end = max(0, span.start), min(length, span.end)
+        if start < end:
+            cleaned.append(Span(start, end, span.css, span.title, span.anchor))
+    return sorted(cleaned, key=lambda s: (s.start, -s.end))
+
+
+def _from_sequence(values: Sequence[object]) -> Span:
+    start, end, *words = values
+    return Span(int(str(start)), int(str(end)), *(str(word or "") for word in words[:3]))
+
+
+def mark_text(text: str, spans: Iterable[Span | Sequence[object]]) -> SafeString:
+    """The text as HTML with <mark> around the spans. Where spans overlap, one mark carries the classes of all."""
+    clean = clean_spans(spans, len(text))
+    edges = sorted({0, len(text), *(s.start for s in clean), *(s.end for s in clean)})
+    pieces = []
+    for start, end in pairwise(edges):
+        over = [s for s in clean if s.start <= start and s.end >= end]
+        pieces.append(_piece(text[start:end], start, over))
+    return mark_safe("".join(pieces))  # noqa: S308 every piece comes out of format_html
+
+
+def _piece(text: str, start: int, over: list[Span]) -> SafeString:
+    if not over:
+        return format_html("{}", text)
+    css = " ".join(dict.fromkeys(name for span in over for name in span.css.split()))
+    title = " · ".join(dict.fromkeys(span.title for span in over if span.title))
+    anchor = next((span.anchor for span in over if span.anchor and span.start == start), "")
+    html = format_html('<mark class="{}"', css)
+    if anchor:
+        html += format_html(' id="{}"', anchor)
+    if title:
+        html += format_html(' title="{}"', title)
+    return html + format_html(">{}</mark>", text)

@@ -1,0 +1,40 @@
+// What HTMX meets when things go wrong, handled once. A failed answer is never swapped in, so typed text stays where it is.
+// 422 is a form with its errors and is swapped. A 409 is swapped only if the server names the place with HX-Retarget.
+(function () {
+  "use strict";
+  const KNOWN = ["401", "403", "404", "409", "413", "429"];
+
+  function tell(name, text) {
+    document.dispatchEvent(new CustomEvent("assay:message", { detail: { level: "error", template: "error-" + name, text } }));
+  }
+  function loginPath() {
+    const meta = document.querySelector('meta[name="login-url"]');
+    return meta ? meta.content : "";
+  }
+  function cameFromLogin(xhr) {
+    if (!xhr.responseURL || !loginPath()) return false;
+    return new URL(xhr.responseURL).pathname === loginPath() && location.pathname !== loginPath();
+  }
+  function plainText(xhr) {
+    const type = xhr.getResponseHeader("Content-Type") || "";
+    return type.startsWith("text/plain") && xhr.responseText.length < 500 ? xhr.responseText : "";
+  }
+
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr } = event.detail;
+    if (cameFromLogin(xhr)) { // the session ended and the server led the request to the sign-in page
+      event.detail.shouldSwap = false;
+      tell("401");
+    } else if (xhr.status === 422 || (xhr.status === 409 && xhr.getResponseHeader("HX-Retarget"))) {
+      event.detail.shouldSwap = true;
+      event.detail.isError = false;
+    }
+  });
+  document.addEventListener("htmx:responseError", (event) => {
+    const { xhr } = event.detail;
+    const status = String(xhr.status);
+    if (KNOWN.includes(status)) tell(status, plainText(xhr));
+    else tell(xhr.status >= 500 ? "500" : "400", plainText(xhr));
+  });
+  for (const name of ["htmx:sendError", "htmx:timeout"]) document.addEventListener(name, () => tell("network"));
+})();
