@@ -173,9 +173,9 @@ def test_experts_at_the_same_moment_never_hold_the_same_claim(project: Project, 
     def work(user: Any) -> None:
         try:
             start.wait()
-            while slot := take(user, [project]):
+            while slot := patiently(partial(take, user, [project])):
                 taken.append(slot.pk)
-                settle(slot, user)
+                patiently(partial(settle, slot, user))
         except Exception as error:  # shown by the assertion below
             failures.append(error)
         finally:
