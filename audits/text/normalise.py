@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from audits.text.language import HAN
@@ -30,8 +31,8 @@ class Normalised:
     """Normalised text. Character i of it comes from source[offsets[i]:ends[i]] (code points)."""
 
     text: str
-    offsets: tuple[int, ...]
-    ends: tuple[int, ...]
+    offsets: Sequence[int]
+    ends: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Source offsets of the non-empty slice text[start:end]."""
@@ -44,8 +45,8 @@ def normalise(text: str) -> Normalised:
     Invisible characters (zero-width, soft hyphen, byte order mark) are dropped. Runs in linear time.
     """
     out: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    starts = array("i")
+    ends = array("i")
     for match in _PIECE.finditer(text):
         start, end = match.span()
         if match.lastgroup == "plain":
@@ -57,17 +58,20 @@ def normalise(text: str) -> Normalised:
         out.append(piece)
         starts.extend([start] * len(piece))
         ends.extend([end] * len(piece))
-    return Normalised("".join(out), tuple(starts), tuple(ends))
+    return Normalised("".join(out), starts, ends)
 
 
-def compact(text: str) -> Normalised:
-    """Like `normalise`, with letters and digits only: for comparing texts that differ in punctuation and blanks."""
-    full = normalise(text)
+def compact(text: str | Normalised) -> Normalised:
+    """Like `normalise`, with letters and digits only: for comparing texts that differ in punctuation and blanks.
+
+    A text that is already normalised keeps its map to its own source.
+    """
+    full = text if isinstance(text, Normalised) else normalise(text)
     keep = [i for i, char in enumerate(full.text) if char.isalnum()]
     return Normalised(
         "".join([full.text[i] for i in keep]),
-        tuple([full.offsets[i] for i in keep]),
-        tuple([full.ends[i] for i in keep]),
+        array("i", [full.offsets[i] for i in keep]),
+        array("i", [full.ends[i] for i in keep]),
     )
 
 

@@ -54,7 +54,9 @@ def split_sentences(text: str) -> list[Sentence]:
         for piece in _pieces(text, start, end):
             if _has_content(text, *piece):
                 spans.append(piece)
-            elif len(spans) > first:  # an emoji or a stray mark belongs to the sentence before it
+            elif (
+                piece[0] < piece[1] and len(spans) > first
+            ):  # an emoji or a stray mark belongs to the sentence before it
                 spans[-1] = (spans[-1][0], piece[1])
     return [Sentence(n, text[start:end], start, end) for n, (start, end) in enumerate(spans, start=1)]
 
