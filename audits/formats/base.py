@@ -28,7 +28,8 @@ class RowProblem:
     line: int  # 1-based line of the file (row for a workbook, element for a JSON array)
     column: str  # "" when the whole row is meant
     code: str
-    reason: str  # English; the interface translates by code
+    reason: str  # English; the interface translates by code: messages.ROW_PROBLEMS[code] % params
+    params: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,9 @@ class Understanding:
     delimiter: str | None
     sheet: str | None
     columns: tuple[str, ...]
-    mapping: Mapping[str, str | None]  # "id" | "question" | "answer" | "contexts" -> column, None when not found
+    # "id" | "question" | "answer" | "contexts" -> column, None when not found. "contexts" may be a list of columns,
+    # whose texts follow each other; "question" may be "": the file has no questions. JSON-serialisable.
+    mapping: Mapping[str, str | list[str] | None]
     preview: tuple[SourceRow, ...]  # the first rows
     warnings: tuple[str, ...] = ()
 
@@ -66,10 +69,29 @@ class Record:
     flags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Options:
+    """What a person chose instead of what would be guessed; None: guess."""
+
+    filename: str = ""
+    encoding: str | None = None
+    delimiter: str | None = None
+    sheet: str | None = None
+
+
 class Reader(Protocol):
-    """One format. Reads in bounded memory; never opens the file with the machine's locale."""
+    """One format. Reads in bounded memory; never opens the file with the machine's locale.
+
+    Built as Reader(path, options); raises FormatError then, when the file is of no use.
+    """
 
     name: str
+    encoding: str | None  # as found or chosen; None where the format fixes it
+    delimiter: str | None
+    sheet: str | None
+    sheets: tuple[str, ...]  # what can be chosen
+    columns: tuple[str, ...]  # of the header; () where every row names its own
+    warnings: tuple[str, ...]
 
     def rows(self) -> Iterator[SourceRow | RowProblem]:
         """All rows from the start, in file order; raises FormatError where the file itself is broken."""

@@ -1,0 +1,64 @@
+"""Objects inside a row: spread into columns with dotted names, and kept from being too deep."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from audits.formats.base import Row
+from audits.formats.cells import storable
+
+SPREAD = 3  # parts of a dotted name: inputs.input.question
+MAX_DEPTH = 32
+
+
+def depth(value: Any) -> int:
+    """How many lists and objects lie within each other; counting stops at MAX_DEPTH + 1. No recursion."""
+    level, found = [value], 0
+    while found <= MAX_DEPTH:
+        level = [holder for holder in level if isinstance(holder, dict | list)]
+        if not level:
+            break
+        found += 1
+        level = [part for holder in level for part in (holder.values() if isinstance(holder, dict) else holder)]
+    return found
+
+
+def spread(values: Row, texts: frozenset[str] = frozenset()) -> Row:
+    """The row with objects spread into dotted columns: {"inputs": {"question": "…"}} -> {"inputs.question": "…"}.
+
+    texts: columns whose texts are objects written as JSON (see object_columns). Lists stay as they are.
+    """
+    row: Row = {}
+    for name, value in values.items():
+        _spread_into(row, name, _as_object(value) if name in texts else value, 1)
+    return row
+
+
+def _spread_into(row: Row, name: str, value: Any, part: int) -> None:
+    if isinstance(value, dict) and value and part < SPREAD:
+        for key, inner in value.items():
+            _spread_into(row, f"{name}.{key}", inner, part + 1)
+    else:
+        row.setdefault(storable(name), value)
+
+
+def object_columns(rows: Iterable[Row]) -> frozenset[str]:
+    """The columns whose every text is a JSON object, as exports of traces write them into cells."""
+    yes: set[str] = set()
+    no: set[str] = set()
+    for row in rows:
+        for name, value in row.items():
+            if name not in no and isinstance(value, str) and value.strip():
+                (yes if isinstance(_as_object(value), dict) else no).add(name)
+    return frozenset(yes - no)
+
+
+def _as_object(value: Any) -> Any:
+    """The object that a text writes as JSON, else the value itself."""
+    if not isinstance(value, str) or not value.lstrip().startswith("{"):
+        return value
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return found if isinstance(found, dict) and depth(found) <= MAX_DEPTH else value

@@ -1,0 +1,132 @@
+"""What kind of file this is, by its content: the name is only a claim."""
+
+import json
+import re
+import zipfile
+from itertools import islice
+from pathlib import Path
+from typing import NoReturn
+
+from audits.formats import encoding as encodings
+from audits.formats.base import Options
+from audits.formats.messages import file_error
+
+MAX_LINE = 16_000_000  # code points of one physical line
+_HEAD = 1 << 16
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLD_BIFF = (b"\x09\x08\x10\x00", b"\x09\x08\x08\x00", b"\x09\x04\x06\x00", b"\x09\x02\x06\x00")
+_SIGNATURES = (
+    (b"%PDF", "a PDF document"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x1f\x8b", "a compressed archive"),
+    (b"BZh", "a compressed archive"),
+    (b"\xfd7zXZ", "a compressed archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a compressed archive"),
+    (b"Rar!", "a compressed archive"),
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"SQLite format 3", "a database"),
+    (b"{\\rtf", "a text document (RTF)"),
+)
+_HTML = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|table|meta|style|div)\b", re.I | re.S)
+_XML = re.compile(r"\s*<(?:\?xml|!DOCTYPE|[A-Za-z][\w:.-]*[\s/>])")
+
+
+def kind_and_encoding(path: Path, options: Options) -> tuple[str, str | None]:
+    """("csv" | "xlsx" | "jsonl" | "json", encoding of a text file). Raises FormatError for anything else."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head.strip(b"\xef\xbb\xbf\xff\xfe \t\r\n\x00"):
+        raise file_error("empty_file")
+    if head.startswith(b"PK"):
+        return _zip_kind(path), None
+    if head.startswith(_OLE):
+        _refuse_container(path)
+    if head.startswith(_OLD_BIFF):
+        raise file_error("legacy_xls")
+    for signature, kind in _SIGNATURES:
+        if head.startswith(signature):
+            raise file_error("unknown_type", kind=kind)
+    if _is_binary(head):
+        raise file_error("unknown_type", kind="a binary file")
+    encoding = encodings.canonical(options.encoding) if options.encoding else encodings.detect(path)
+    return _text_kind(path, encoding), encoding
+
+
+def _zip_kind(path: Path) -> str:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            protected = any(info.flag_bits & 1 for info in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        raise file_error("broken_workbook") from None
+    if protected:
+        raise file_error("encrypted")
+    if "xl/workbook.bin" in names:
+        raise file_error("binary_xlsb")
+    if any(name.startswith("xl/") for name in names):
+        return "xlsx"
+    if any(name.startswith("word/") for name in names):
+        raise file_error("unknown_type", kind="a Word document")
+    if "mimetype" in names:
+        raise file_error("unknown_type", kind="an OpenDocument file")
+    raise file_error("unknown_type", kind="a ZIP archive")
+
+
+def _refuse_container(path: Path) -> NoReturn:
+    """Say what an OLE container is: old Office files and encrypted new ones name their streams in UTF-16."""
+    with path.open("rb") as file:
+        tail = b""
+        while chunk := file.read(1 << 20):
+            if "EncryptedPackage".encode("utf-16-le") in tail + chunk:
+                raise file_error("encrypted")
+            if "WordDocument".encode("utf-16-le") in tail + chunk:
+                raise file_error("unknown_type", kind="a Word document")
+            tail = chunk[-64:]
+    raise file_error("legacy_xls")
+
+
+def _is_binary(head: bytes) -> bool:
+    """Control characters that no text has. NUL is judged apart: UTF-16 is full of them, a damaged cell has a few."""
+    control = sum(byte < 9 or 13 < byte < 32 for byte in head if byte) - head.count(0x1A) - head.count(0x1B)
+    nul = head.count(0)
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
+    halves = sorted((head[0::2].count(0), head[1::2].count(0)))
+    if wide or (nul and halves[1] > 10 * halves[0] and nul > len(head) // 50):
+        return False
+    return control > len(head) // 50 or nul > len(head) // 50
+
+
+def _text_kind(path: Path, encoding: str) -> str:
+    """JSON, JSON Lines or a table, by the first lines. Raises FormatError for web pages and XML."""
+    with encodings.open_text(path, encoding) as stream:
+        try:
+            stripped = (line.strip("\ufeff \t\r\n\x00") for line in encodings.lines(stream, MAX_LINE))
+            first, second = [*islice((line for line in stripped if line), 2), "", ""][:2]
+        except UnicodeDecodeError:
+            line = encodings.first_bad_line(path, encoding)
+            raise file_error("undecodable", line=line, encoding=encoding) from None
+    if not first:
+        raise file_error("empty_file")
+    if _HTML.match(first[:5000]) or _HTML.match(first[:5000] + second[:5000]):
+        raise file_error("html")
+    if _XML.match(first[:1000]):
+        raise file_error("unknown_type", kind="an XML file")
+    if first.startswith("[") and first[1:].lstrip()[:1] in {"", "{", "[", "]", '"'}:
+        return "json"
+    if first.startswith("{"):
+        return _object_kind(first, second)
+    return "csv"
+
+
+def _object_kind(first: str, second: str) -> str:
+    """One object per line, or one object over many lines (or alone in the file)."""
+    if first.endswith("}"):
+        return "jsonl" if second else "json"
+    if first.endswith(("{", "[", ",", ":")) or not second.startswith("{"):
+        return "json"
+    try:
+        return "jsonl" if isinstance(json.loads(second), dict) else "json"  # only the first line is broken
+    except (ValueError, RecursionError):
+        return "json"
