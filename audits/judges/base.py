@@ -132,7 +132,7 @@ class JudgeError(Exception):
         usage: Usage = Usage(),
         latency: float = 0.0,
     ) -> None:
-        super().__init__(message)
+        super().__init__(fault, message)  # exactly the positional arguments, or it would not unpickle
         self.fault = fault
         self.message = message
         self.status = status
@@ -140,6 +140,9 @@ class JudgeError(Exception):
         self.request_id = request_id
         self.usage = usage
         self.latency = latency
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True)
@@ -196,6 +199,7 @@ class Extracted:
     claims: tuple[ExtractedClaim, ...]
     no_claims: Mapping[int, str]  # sentence number -> reason: question | opinion | refusal | transition | other
     unaccounted: tuple[int, ...] = ()  # sentences with neither
+    notes: tuple[str, ...] = ()  # what the reply held that was not used, for people
 
 
 class Judge(Protocol):

@@ -1,0 +1,207 @@
+"""From a task to the words and the schema of one request, the same for every vendor."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from audits.judges import base_url_of
+from audits.judges.base import ClaimText, JudgeSpec, Purpose, Task
+from audits.judges.cleaning import clean
+
+PROMPTS = Path(__file__).parent / "prompts"
+VERSIONS = {Purpose.EXTRACT: "claims_v1", Purpose.VERIFY: "verdict_v1"}
+LANGUAGES = ("en", "zh")
+SOURCE_SENTENCE = {"en": "source sentence: ", "zh": "原句："}
+NOTHING = {"en": "(none)", "zh": "（无）"}
+
+
+def _strict(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """An object schema that every vendor's strict mode takes: all required, nothing besides, no defaults."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _list_of(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": _strict(properties)}
+
+
+_INTEGER, _STRING, _BOOLEAN = {"type": "integer"}, {"type": "string"}, {"type": "boolean"}
+SCHEMAS: Mapping[Purpose, dict[str, Any]] = {
+    Purpose.EXTRACT: _strict(
+        {
+            "claims": _list_of({"sentence": _INTEGER, "text": _STRING, "vague": _BOOLEAN}),
+            "no_claims": _list_of(
+                {
+                    "sentence": _INTEGER,
+                    "reason": {"type": "string", "enum": ["question", "opinion", "refusal", "transition", "other"]},
+                }
+            ),
+        }
+    ),
+    Purpose.VERIFY: _strict(
+        {
+            "verdicts": _list_of(
+                {
+                    "claim": _INTEGER,
+                    "label": {"type": "string", "enum": ["SUPPORTED", "CONTRADICTED", "UNVERIFIED"]},
+                    "rationale": _STRING,
+                    "quotes": _list_of({"context": _INTEGER, "text": _STRING}),
+                }
+            )
+        }
+    ),
+}
+SCHEMA_NAMES = {Purpose.EXTRACT: "claims", Purpose.VERIFY: "verdicts"}
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One request without its vendor. system and prefix repeat between calls, so vendors cache them."""
+
+    system: str
+    prefix: str
+    suffix: str
+    schema: dict[str, Any]
+    schema_name: str
+    version: str  # name of the template file without ".txt", as "verdict_v1.en"
+    hash: str  # SHA-256 of the template file, hexadecimal
+
+    @property
+    def user(self) -> str:
+        """The user's message: prefix and suffix."""
+        return self.prefix + self.suffix
+
+
+@dataclass(frozen=True)
+class _Template:
+    system: str
+    prefix: Template
+    suffix: Template
+    version: str
+    hash: str
+
+
+@cache
+def _template(purpose: Purpose, language: str) -> _Template:
+    version = f"{VERSIONS[purpose]}.{language}"
+    raw = (PROMPTS / f"{version}.txt").read_bytes()
+    parts = dict(re.findall(r"^@@(\w+)\n(.*?)(?=^@@|\Z)", raw.decode("utf-8"), re.DOTALL | re.MULTILINE))
+    return _Template(
+        system=parts["system"].strip(),
+        prefix=Template(parts["prefix"]),
+        suffix=Template(parts["suffix"].rstrip("\n")),
+        version=version,
+        hash=hashlib.sha256(raw).hexdigest(),
+    )
+
+
+def prompt_version(purpose: Purpose, language: str) -> tuple[str, str]:
+    """Name and SHA-256 of the template used for a purpose and language: what a certificate prints."""
+    template = _template(purpose, _known(language))
+    return template.version, template.hash
+
+
+def build_prompt(task: Task) -> Prompt:
+    """The prompt of a task: context first, claims last, untrusted text between markers it cannot forge.
+
+    Identical tasks give identical prompts, so that vendors' caches and the ledger find them again.
+    """
+    language = _known(task.language)
+    template = _template(task.purpose, language)
+    fill = _extraction(task, language) if task.purpose is Purpose.EXTRACT else _verification(task, language)
+    return Prompt(
+        system=template.system,
+        prefix=template.prefix.substitute(fill),
+        suffix=template.suffix.substitute(fill),
+        schema=SCHEMAS[task.purpose],
+        schema_name=SCHEMA_NAMES[task.purpose],
+        version=template.version,
+        hash=template.hash,
+    )
+
+
+def request_hash(spec: JudgeSpec, prompt: Prompt, replicate: int = 0) -> str:
+    """SHA-256 of all that shapes a reply: vendor, address, model, parameters, words, schema; never the key.
+
+    Two judges never share an entry, and a repeat (replicate 1, 2, ...) is bought anew.
+    """
+    parts = {
+        "vendor": spec.vendor,
+        "base_url": base_url_of(spec),
+        "model": spec.model,
+        "params": dict(spec.params),
+        "max_tokens": spec.max_tokens,
+        "template": prompt.hash,
+        "system": hashlib.sha256(prompt.system.encode()).hexdigest(),
+        "user": hashlib.sha256(prompt.user.encode()).hexdigest(),
+        "schema": prompt.schema,
+        "schema_name": prompt.schema_name,
+        "replicate": replicate,
+    }
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _extraction(task: Task, language: str) -> dict[str, str]:
+    question = _block(task.question) or NOTHING[language]
+    sentences = "\n".join(f"[{sentence.number}] {_line(sentence.text)}" for sentence in task.sentences)
+    return {
+        "question": question,
+        "sentences": sentences or NOTHING[language],
+        "boundary": _boundary([question, sentences]),
+    }
+
+
+def _verification(task: Task, language: str) -> dict[str, str]:
+    question = _block(task.question) or NOTHING[language]
+    contexts = "\n".join(f"[{number}] {_block(text)}" for number, text in enumerate(task.contexts, 1))
+    claims = "\n".join(_claim(claim, language) for claim in task.claims)
+    return {
+        "question": question,
+        "contexts": contexts or NOTHING[language],
+        "claims": claims or NOTHING[language],
+        "boundary": _boundary([question, contexts]),  # the prefix must not change with the claims
+        "claims_boundary": _boundary([claims]),
+    }
+
+
+def _claim(claim: ClaimText, language: str) -> str:
+    text, sentence = _line(claim.text), _line(claim.sentence)
+    if not sentence or sentence == text:
+        return f"[{claim.number}] {text}"
+    return f"[{claim.number}] {text}\n    {SOURCE_SENTENCE[language]}{sentence}"
+
+
+def _boundary(texts: Iterable[str]) -> str:
+    """A marker that the text cannot contain on purpose: whoever wrote it would have to know its own hash."""
+    return hashlib.sha256("\x00".join(texts).encode()).hexdigest()[:16]
+
+
+def _block(text: str) -> str:
+    """Untrusted text of several lines; all lines but the first are indented, so none can pass for a numbered item."""
+    return "\n  ".join(_defuse(text).strip().splitlines())
+
+
+def _line(text: str) -> str:
+    """Untrusted text on one line."""
+    return " ".join(_defuse(text).split())
+
+
+def _defuse(text: str) -> str:
+    """Break up what looks like our markers or a chat template's; everything else stays as it is, to be quoted."""
+    text = re.sub(r"<{3,}|>{3,}", lambda match: " ".join(match.group()), clean(text))
+    return text.replace("<|", "< |").replace("|>", "| >")
+
+
+def _known(language: str) -> str:
+    return language if language in LANGUAGES else "en"
