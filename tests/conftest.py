@@ -17,6 +17,9 @@ from django.test import Client
 from audits.models import Membership, Project, Role
 
 
+pytest_plugins = ["tests.vendor_server.fixtures"]
+
+
 @pytest.fixture(autouse=True)
 def _plain_static(settings: Any) -> None:
     """Pages in tests need no collected static files."""

@@ -9,6 +9,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 
+def lease_end(seconds: int) -> datetime.datetime:
+    """When a lease taken now for so many seconds ends."""
+    return timezone.now() + datetime.timedelta(seconds=seconds)
+
+
 class LeasedQuerySet(models.QuerySet[Any]):
     """Taking work: one conditional update decides who got it, on every database."""
 
@@ -16,24 +21,22 @@ class LeasedQuerySet(models.QuerySet[Any]):
         """Rows that nobody holds now."""
         return self.filter(Q(leased_until__isnull=True) | Q(leased_until__lt=timezone.now()))
 
-    def take(self, limit: int, seconds: int, **still: Any) -> tuple[uuid.UUID, list[Any]]:
-        """Lease up to `limit` free rows of this query for `seconds`. Returns the token and the rows that are ours.
+    def take(self, limit: int, seconds: int, token: uuid.UUID, **still: Any) -> list[Any]:
+        """Lease up to `limit` free rows of this query for `seconds` under `token`; the rows that are now ours.
 
         `still` names plain columns (status=…) that must hold at the very moment of taking.
         """
-        token = uuid.uuid4()
-        until = timezone.now() + datetime.timedelta(seconds=seconds)
         candidates = list(self.free().filter(**still).order_by("pk").values_list("pk", flat=True)[:limit])
         if not candidates:
-            return token, []
+            return []
         # The filter is asked again inside the update: of two takers of one row, one changes nothing.
         rows = type(self)(self.model).filter(pk__in=candidates, **still)
-        rows.free().update(lease=token, leased_until=until)
-        return token, list(rows.filter(lease=token).order_by("pk"))
+        mine = rows.free().update(lease=token, leased_until=lease_end(seconds))
+        return list(rows.filter(lease=token).order_by("pk")) if mine else []
 
     def renew(self, token: uuid.UUID, seconds: int) -> int:
         """Hold on to the rows under this token; the number of rows still ours."""
-        return self.filter(lease=token).update(leased_until=timezone.now() + datetime.timedelta(seconds=seconds))
+        return self.filter(lease=token).update(leased_until=lease_end(seconds))
 
     def release(self, token: uuid.UUID) -> None:
         """Give the rows under this token back at once."""

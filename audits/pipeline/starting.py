@@ -1,0 +1,165 @@
+"""Starting an audit, and the switches a person has on it: pause, resume, cancel, try failed parts again."""
+
+import secrets
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from audits.doorbell import ring
+from audits.judges import family_of
+from audits.models import Audit, Dataset, Event, Extraction, Judge, PanelMember, Project
+from audits.pipeline.estimating import estimate
+from audits.stats import planning
+
+BATCH = 1000
+
+
+class PanelError(Exception):
+    """The audit cannot start like this. `code` names the reason; the message says what to do."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def check_panel(*, dataset: Dataset, judges: Sequence[Judge], override_reason: str = "") -> None:
+    """Two judges of different families, neither of the generator's. Raises PanelError."""
+    families = [family_of(judge.vendor, judge.model) for judge in judges]
+    if len(families) < 2:
+        raise PanelError("too_few_judges", "An audit needs two judges. Choose a second one.")
+    if len(set(families)) < len(families):
+        raise PanelError(
+            "same_family",
+            "Both judges are of one vendor family, so they share their errors. Choose judges of different vendors.",
+        )
+    generator = family_of("", dataset.generator) if dataset.generator else ""
+    if generator in families and not override_reason.strip():
+        raise PanelError(
+            "generator_family",
+            "A judge is of the family of the model that wrote the answers, and judges favour their own. "
+            "Choose another judge, or give the reason why it must be this one; the certificate prints it.",
+        )
+
+
+def start_audit(
+    *,
+    project: Project,
+    dataset: Dataset,
+    user: Any,
+    name: str,
+    extractor: Judge,
+    judges: Sequence[Judge],
+    threshold: Decimal,
+    confidence: Decimal = Decimal("0.95"),
+    scope: str = Audit.Scope.DATASET,
+    spot_check_size: int | None = None,
+    override_reason: str = "",
+) -> Audit:
+    """Freeze the panel and the acceptance rule, owe one extraction per sample, ring. Raises PanelError.
+
+    threshold: the accepted hallucination rate as a fraction. spot_check_size None: as large as the rule needs.
+    """
+    if dataset.status != Dataset.Status.READY:
+        raise PanelError("dataset_not_ready", "The dataset is not imported yet. Wait until it is ready.")
+    check_panel(dataset=dataset, judges=judges, override_reason=override_reason)
+    expected = estimate(dataset=dataset, extractor=extractor, judges=judges)
+    if spot_check_size is None:
+        spot_check_size = planning.spot_check_size(expected.claims, float(threshold), float(confidence))
+    with transaction.atomic():
+        audit = Audit.objects.create(
+            project=project,
+            dataset=dataset,
+            name=name[:200],
+            threshold=threshold,
+            confidence=confidence,
+            scope=scope,
+            spot_check_size=spot_check_size,
+            seed=secrets.randbits(62),
+            override_reason=override_reason.strip(),
+            expected_calls=expected.calls,
+            expected_cost=expected.cost,
+            created_by=user,
+        )
+        _seat(audit, extractor, PanelMember.Role.EXTRACTOR, 0)
+        for position, judge in enumerate(judges):
+            _seat(audit, judge, PanelMember.Role.JUDGE, position)
+        _owe_extractions(audit)
+        rule = {"threshold": str(threshold), "confidence": str(confidence), "scope": scope}
+        Event.record("start", project=project, audit=audit, actor=user, override=audit.override_reason, **rule)
+        ring("audits.work", audit.pk)
+    return audit
+
+
+def _seat(audit: Audit, judge: Judge, role: str, position: int) -> None:
+    PanelMember.objects.create(
+        audit=audit,
+        judge=judge,
+        role=role,
+        position=position,
+        vendor=judge.vendor,
+        model=judge.model,
+        family=family_of(judge.vendor, judge.model),
+        base_url=judge.base_url,
+        concurrency=judge.concurrency,
+        price_in=judge.price_in,
+        price_out=judge.price_out,
+    )
+
+
+def _owe_extractions(audit: Audit) -> None:
+    """One extraction per sample; an empty answer has no claims and needs no call."""
+    rows = []
+    for pk, flags in audit.dataset.samples.values_list("pk", "flags").iterator(chunk_size=BATCH):
+        empty = "no_answer" in flags
+        status = Extraction.Status.DONE if empty else Extraction.Status.PENDING
+        rows.append(Extraction(audit=audit, sample_id=pk, status=status))
+        if len(rows) == BATCH:
+            Extraction.objects.bulk_create(rows)
+            rows = []
+    Extraction.objects.bulk_create(rows)
+
+
+def pause(audit: Audit, user: Any) -> bool:
+    """No new calls; those in flight are paid for and still recorded. True if it was running."""
+    return _switch(audit, user, "pause", (Audit.Status.JUDGING,), Audit.Status.PAUSED)
+
+
+def resume(audit: Audit, user: Any) -> bool:
+    """Go on where it was, with every stopped judge tried again. True if there was something to resume."""
+    with transaction.atomic():
+        freed = audit.members.exclude(stopped_fault="").update(stopped_fault="", stopped_message="")
+        moved = audit.advance(Audit.Status.PAUSED, Audit.Status.JUDGING)
+        if not freed and not moved:
+            return False
+        Event.record("resume", project=audit.project, audit=audit, actor=user)
+        ring("audits.work", audit.pk)
+    return True
+
+
+def cancel(audit: Audit, user: Any) -> bool:
+    """Stop for good; what was judged stays readable. True if it was not over yet."""
+    return _switch(audit, user, "cancel", (Audit.Status.JUDGING, Audit.Status.PAUSED), Audit.Status.CANCELLED)
+
+
+def _switch(audit: Audit, user: Any, kind: str, old: Sequence[str], new: str) -> bool:
+    with transaction.atomic():
+        if not any(audit.advance(status, new) for status in old):
+            return False
+        Event.record(kind, project=audit.project, audit=audit, actor=user)
+    return True
+
+
+def retry_failed(audit: Audit, user: Any) -> bool:
+    """Owe failed extractions again, while no expert has begun. True if there were any."""
+    with transaction.atomic():
+        failed = audit.extractions.filter(status=Extraction.Status.FAILED)
+        if audit.status not in {Audit.Status.JUDGING, Audit.Status.PAUSED, Audit.Status.REVIEWING}:
+            return False
+        if not failed.update(status=Extraction.Status.PENDING, failure=""):
+            return False
+        audit.advance(Audit.Status.REVIEWING, Audit.Status.JUDGING)
+        Event.record("retry_failed", project=audit.project, audit=audit, actor=user)
+        ring("audits.work", audit.pk)
+    return True

@@ -1,0 +1,57 @@
+"""The timetable: which stage follows which. Tasks take ids, look first, leave if it is done, give nothing back."""
+
+import datetime
+import logging
+from typing import Any
+
+from celery import shared_task
+from celery.signals import worker_shutting_down
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from audits import pipeline
+from audits.doorbell import ring
+from audits.models import Audit, Dataset
+from audits.working import shutting_down, work_on
+
+log = logging.getLogger(__name__)
+
+
+@worker_shutting_down.connect
+def _let_go(**_: Any) -> None:
+    shutting_down.set()
+
+
+@shared_task(name="audits.import_dataset")
+def import_dataset(dataset_id: int) -> None:
+    """Go on with an import; ring again when the time for one task is over."""
+    if not pipeline.import_dataset(dataset_id, seconds=settings.ASSAY_CHUNK_SECONDS):
+        ring("audits.import_dataset", dataset_id)
+
+
+@shared_task(name="audits.work")
+def work(audit_id: int) -> None:
+    """Go on with an audit; ring again when the time for one task is over and something can still be taken."""
+    audit = Audit.objects.judging().filter(pk=audit_id).first()
+    if audit is None:
+        return
+    work_on(audit, seconds=settings.ASSAY_CHUNK_SECONDS)
+    pipeline.conclude(audit)
+    audit.refresh_from_db(fields=["status"])
+    if audit.status == Audit.Status.JUDGING and pipeline.anything_free(audit):
+        ring("audits.work", audit.pk)
+
+
+@shared_task(name="audits.sweep")
+def sweep() -> None:
+    """Ring for all that is owed and on which nobody works: after a crash, a lost message, a broker's restart."""
+    moving = Dataset.objects.filter(status__in=(Dataset.Status.CHECKING, Dataset.Status.IMPORTING))
+    for dataset_id in moving.free().values_list("pk", flat=True):
+        ring("audits.import_dataset", dataset_id)
+    quiet = Q(rung_at__isnull=True) | Q(rung_at__lt=timezone.now() - datetime.timedelta(seconds=10))
+    for audit in Audit.objects.judging().filter(quiet):
+        if pipeline.conclude(audit) or not pipeline.anything_free(audit):
+            continue
+        if Audit.objects.filter(quiet, pk=audit.pk).update(rung_at=timezone.now()):
+            ring("audits.work", audit.pk)

@@ -1,0 +1,247 @@
+"""The road from samples to decisions, with the real SDKs against a vendor server on this machine."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from audits import pipeline
+from audits.labels import Decision, Label, Unscored
+from audits.models import Audit, Call, Extraction, Judging, Project, Verdict
+from audits.tasks import sweep, work
+from tests.audits import road
+from tests.vendor_server.server import VendorServer
+
+pytestmark = pytest.mark.django_db
+S, U = Decision.SUPPORTED, Decision.UNVERIFIED
+
+
+def decisions(audit: Audit) -> dict[str, str]:
+    return {claim.text: claim.decision for claim in audit.claims.all()}
+
+
+@pytest.fixture
+def audit(project: Project, vendor_server: VendorServer) -> Audit:
+    return road.start(road.make_dataset(project))
+
+
+def test_every_claim_gets_one_verdict_of_each_judge_and_a_decision(audit: Audit) -> None:
+    road.work_off(audit)
+    assert audit.status == Audit.Status.REVIEWING
+    assert decisions(audit) == {
+        "The loan costs 5 percent a year.": S,
+        "The term is 12 to 84 months.": S,
+        "No fee is charged for opening the account.": S,
+        "The manager is called Ms Otter.": U,
+    }
+    verdicts = Counter(Verdict.objects.values_list("claim_id", "member_id"))
+    assert len(verdicts) == 8 and set(verdicts.values()) == {1}
+    supported = Verdict.objects.filter(label=Label.SUPPORTED)
+    assert all(verdict.grounded and verdict.quotes[0]["start"] is not None for verdict in supported)
+
+
+def test_spans_point_into_the_answer(audit: Audit) -> None:
+    road.work_off(audit)
+    for claim in audit.claims.select_related("sample"):
+        assert claim.sample.answer[claim.start : claim.end] == claim.text
+
+
+def test_judges_that_differ_dispute_the_claim(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.labels = [{"claim": "12 to 84", "label": "CONTRADICTED", "model": "claude-b"}]
+    road.work_off(audit)
+    assert decisions(audit)["The term is 12 to 84 months."] == Decision.DISPUTED
+
+
+def test_a_label_without_a_real_quote_disputes_the_claim(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"purpose": "verify", "contains": "costs 5 percent", "invent_quotes": True}]
+    road.work_off(audit)
+    assert decisions(audit)["The loan costs 5 percent a year."] == Decision.DISPUTED
+    invented = Verdict.objects.filter(claim__text__contains="costs 5 percent").first()
+    assert invented is not None and not invented.grounded and invented.label == Label.SUPPORTED
+
+
+def test_no_request_of_one_judge_holds_anything_of_the_other(audit: Audit, vendor_server: VendorServer) -> None:
+    road.work_off(audit)
+    texts = [str(request) for request in vendor_server.script.log]
+    assert len(texts) == 2 + 8
+    rationales = set(Verdict.objects.exclude(rationale="").values_list("rationale", flat=True))
+    for request in vendor_server.script.log:
+        body = str(request["body"])
+        assert "claude-b" not in body or request["vendor"] == "anthropic"
+        assert not any(rationale in body for rationale in rationales)
+
+
+def test_the_ledger_has_a_row_per_attempt_with_its_price(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"purpose": "verify", "vendor": "openai", "status": 500, "times": 2}]
+    road.work_off(audit)
+    calls = Call.objects.filter(audit=audit)
+    assert calls.count() == len(vendor_server.script.log) == 12
+    assert Counter(calls.values_list("outcome", flat=True)) == {"ok": 10, "server": 2}
+    failed = calls.filter(outcome="server")
+    assert all(call.cost is None and call.status == 500 for call in failed)
+    paid = calls.filter(outcome="ok").first()
+    assert paid is not None and paid.cost is not None and paid.cost > 0
+    assert paid.cost == (paid.tokens_in * paid.member.price_in + paid.tokens_out * paid.member.price_out) / 1_000_000
+
+
+def test_an_unusable_key_stops_that_judge_and_the_other_goes_on(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"vendor": "anthropic", "status": 401}]
+    road.work_off(audit)
+    assert audit.status == Audit.Status.PAUSED
+    stopped = audit.members.get(vendor="anthropic")
+    assert stopped.stopped_fault == "auth" and stopped.stopped_message
+    assert Verdict.objects.filter(member__vendor="openai").count() == 4
+    assert Verdict.objects.filter(member__vendor="anthropic").count() == 0
+
+
+def test_resuming_asks_only_what_is_owed(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"vendor": "anthropic", "status": 401}]
+    road.work_off(audit)
+    vendor_server.script.reset()
+    assert pipeline.resume(audit, None)
+    road.work_off(audit)
+    assert audit.status == Audit.Status.REVIEWING
+    assert [request["vendor"] for request in vendor_server.script.log] == ["anthropic"] * 4
+
+
+def test_a_call_the_vendor_cannot_do_leaves_the_claim_unscored(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"purpose": "verify", "vendor": "openai", "contains": "Otter", "status": 500}]
+    vendor_server.script.rules[0]["contains"] = "[1] The manager is called Ms Otter"
+    road.work_off(audit)
+    assert audit.status == Audit.Status.REVIEWING
+    verdict = Verdict.objects.get(member__vendor="openai", claim__text__contains="Otter")
+    assert (verdict.label, verdict.unscored) == ("", Unscored.FAILED)
+    assert decisions(audit)["The manager is called Ms Otter."] == Decision.DISPUTED
+
+
+@pytest.mark.parametrize(
+    "rule", [{"status": 500}, {"status": 429}, {"fault": "empty"}, {"fault": "html"}, {"fault": "reset"}]
+)
+def test_a_vendor_that_is_down_pauses_and_nothing_is_scored(
+    audit: Audit, vendor_server: VendorServer, rule: dict[str, Any]
+) -> None:
+    vendor_server.script.rules = [rule]
+    road.work_off(audit)
+    assert audit.status == Audit.Status.PAUSED
+    assert not Verdict.objects.exists()
+    assert audit.extractions.filter(status=Extraction.Status.PENDING).count() == 2
+
+
+@pytest.mark.parametrize("fault", ["malformed", "blank", "two_objects", "truncated"])
+def test_garbage_is_unscored_and_never_a_label(audit: Audit, vendor_server: VendorServer, fault: str) -> None:
+    vendor_server.script.rules = [{"purpose": "verify", "vendor": "anthropic", "fault": fault}]
+    road.work_off(audit)
+    assert audit.status == Audit.Status.REVIEWING
+    verdicts = Verdict.objects.filter(member__vendor="anthropic")
+    assert verdicts.count() == 4 and all(not verdict.label and verdict.unscored for verdict in verdicts)
+    assert set(decisions(audit).values()) == {Decision.DISPUTED}
+    assert not Call.objects.filter(member__vendor="anthropic", purpose="verify", reusable=True).exists()
+
+
+def test_a_refusing_judge_is_unscored(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"purpose": "verify", "vendor": "openai", "fault": "refusal"}]
+    road.work_off(audit)
+    unscored = set(Verdict.objects.filter(member__vendor="openai").values_list("unscored", flat=True))
+    assert unscored == {Unscored.REFUSED}
+
+
+def test_an_extraction_that_fails_is_kept_and_can_be_tried_again(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"purpose": "extract", "contains": "Is there a fee?", "fault": "malformed"}]
+    road.work_off(audit)
+    assert audit.status == Audit.Status.REVIEWING
+    failed = audit.extractions.get(status=Extraction.Status.FAILED)
+    assert failed.sample.external_id == "a2" and failed.failure
+    vendor_server.script.reset()
+    assert pipeline.retry_failed(audit, None)
+    road.work_off(audit)
+    assert audit.status == Audit.Status.REVIEWING and audit.claims.count() == 4
+
+
+def test_what_the_file_lacks_is_flagged_and_counted(project: Project, vendor_server: VendorServer) -> None:
+    rows = [
+        {"id": "n1", "question": "Q?", "contexts": [], "answer": "The fee is 3 percent."},
+        {"id": "n2", "question": "Q?", "contexts": ["The fee is 3 percent."], "answer": ""},
+        {"id": "n3", "question": "", "contexts": ["The fee is 3 percent."], "answer": "The fee is 3 percent."},
+    ]
+    dataset = road.make_dataset(project, rows)
+    assert {sample.external_id: sample.flags for sample in dataset.samples.all()} == {
+        "n1": ["no_context"],
+        "n2": ["no_answer"],
+        "n3": ["no_question"],
+    }
+    audit = road.work_off(road.start(dataset))
+    assert audit.status == Audit.Status.REVIEWING
+    found = {claim.sample.external_id: claim.decision for claim in audit.claims.select_related("sample")}
+    assert found == {"n1": Decision.DISPUTED, "n3": Decision.SUPPORTED}
+    assert set(Verdict.objects.filter(claim__sample__external_id="n1").values_list("unscored", flat=True)) == {
+        Unscored.NO_CONTEXT
+    }
+    assert len(vendor_server.script.log) == 2 + 2  # no call for an empty answer, no verdict call without a context
+
+
+def test_the_same_task_twice_changes_nothing(audit: Audit, vendor_server: VendorServer) -> None:
+    road.work_off(audit)
+    calls = len(vendor_server.script.log)
+    work(audit.pk)
+    sweep()
+    assert len(vendor_server.script.log) == calls
+    assert Verdict.objects.count() == 8
+
+
+def test_a_paid_answer_is_found_again(audit: Audit, vendor_server: VendorServer) -> None:
+    road.work_off(audit)
+    calls = len(vendor_server.script.log)
+    again = road.work_off(road.start(audit.dataset, name="Second"))
+    # Another audit shows the contexts in another order, so only requests that are equal to the letter are reused.
+    bought = len(vendor_server.script.log) - calls
+    orders = {tuple(order) for order in Judging.objects.filter(audit=again).values_list("context_order", flat=True)}
+    assert again.status == Audit.Status.REVIEWING
+    assert bought <= 8 and orders
+    assert not any(request["purpose"] == "extract" for request in vendor_server.script.log[calls:])
+
+
+def test_nothing_is_owed_twice_after_a_worker_died(audit: Audit, vendor_server: VendorServer) -> None:
+    extractor = audit.members.get(role="extractor")
+    import uuid
+
+    taken = pipeline.take(audit, extractor, 10, uuid.uuid4())  # a worker took both samples and died
+    assert len(taken) == 2
+    work(audit.pk)
+    assert vendor_server.script.log == []  # held until the lease runs out
+    Extraction.objects.filter(audit=audit).update(leased_until="2000-01-01T00:00:00Z")
+    road.work_off(audit)
+    assert audit.status == Audit.Status.REVIEWING
+    assert len(vendor_server.script.log) == 10
+
+
+def test_pausing_keeps_what_came_back_and_asks_nothing_more(audit: Audit, vendor_server: VendorServer) -> None:
+    assert pipeline.pause(audit, None)
+    assert not pipeline.pause(audit, None)
+    road.work_off(audit)
+    assert vendor_server.script.log == []
+    assert pipeline.resume(audit, None)
+    road.work_off(audit)
+    assert audit.status == Audit.Status.REVIEWING
+
+
+def test_a_cancelled_audit_is_over(audit: Audit, vendor_server: VendorServer) -> None:
+    assert pipeline.cancel(audit, None)
+    assert not pipeline.cancel(audit, None) and not pipeline.resume(audit, None)
+    road.work_off(audit)
+    assert audit.status == Audit.Status.CANCELLED and vendor_server.script.log == []
+
+
+def test_judges_of_one_family_are_refused(project: Project) -> None:
+    dataset = road.make_dataset(project)
+    with pytest.raises(pipeline.PanelError, match="vendor family") as refused:
+        road.start(dataset, road.judge("openai", "gpt-x"), road.judge("openai", "gpt-y"))
+    assert refused.value.code == "same_family"
+
+
+def test_a_judge_of_the_generators_family_needs_a_reason(project: Project, vendor_server: VendorServer) -> None:
+    dataset = road.make_dataset(project, generator="gpt-9")
+    with pytest.raises(pipeline.PanelError) as refused:
+        road.start(dataset)
+    assert refused.value.code == "generator_family"
+    audit = road.start(dataset, override_reason="The client has no other vendor.")
+    assert audit.override_reason == "The client has no other vendor."
