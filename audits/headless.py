@@ -1,0 +1,163 @@
+"""An audit without a browser: the same pipeline, driven by this process, with progress on stderr."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.core.files import File
+
+from audits import pipeline
+from audits.formats.base import FormatError
+from audits.judges import VENDORS, parse_name
+from audits.labels import Decision
+from audits.models import Audit, Dataset, Judge, Project
+from audits.progress import progress
+from audits.results import result
+from audits.working import work_on
+
+Say = Callable[[str], None]
+COMPLETE, BAD_INPUT, PARTS_FAILED, VENDOR_UNUSABLE = 0, 2, 3, 4
+LOOK_EVERY = 2  # seconds between two lines of progress
+
+
+class Refused(Exception):
+    """What was asked cannot be done; the message says why. Exit status 2."""
+
+
+def project_for_command_line() -> Project:
+    """The project that holds what the command line audits."""
+    return Project.objects.get_or_create(slug="command-line", defaults={"name": "Command line"})[0]
+
+
+def judge_named(project: Project, name: str) -> Judge:
+    """The judge VENDOR:MODEL, made on first use. Raises Refused for a name that is none."""
+    try:
+        vendor, model = parse_name(name)
+    except ValueError as error:
+        raise Refused(str(error)) from error
+    if vendor not in VENDORS:
+        raise Refused(f"There is no vendor {vendor!r}. Known are: {', '.join(VENDORS)}.")
+    usable = Judge.objects.usable_in(project).filter(vendor=vendor, model=model)
+    return usable.first() or Judge.objects.create(project=project, vendor=vendor, model=model)
+
+
+def import_file(project: Project, path: Path, mapping: Mapping[str, Any], say: Say) -> Dataset:
+    """Import a file to its end. Raises Refused with the reason; then nothing stays."""
+    dataset = None
+    try:
+        with path.open("rb") as handle:
+            dataset = pipeline.receive_upload(project=project, user=None, file=File(handle, name=path.name))
+        pipeline.confirm_mapping(dataset=dataset, mapping={**dataset.mapping, **mapping}, user=None)
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.") from error
+    except FormatError as error:
+        if dataset is not None:
+            pipeline.delete_dataset(dataset=dataset, user=None)
+        raise Refused(f"{path.name}: {error}") from error
+    while not pipeline.import_dataset(dataset.pk, seconds=LOOK_EVERY):
+        dataset.refresh_from_db()
+        say(f"importing: {dataset.rows_done} of {dataset.rows_total or '?'} rows")
+    dataset.refresh_from_db()
+    for problem in dataset.row_errors.all()[:20]:
+        say(f"{path.name} line {problem.line}, column {problem.column or '-'}: {problem.reason}")
+    if dataset.status != Dataset.Status.READY:
+        message = dataset.failure.get("message", "the file could not be imported")
+        pipeline.delete_dataset(dataset=dataset, user=None)
+        raise Refused(f"{path.name}: {message}")
+    say(f"imported: {dataset.samples.count()} samples, {dataset.row_errors.count()} rows with errors")
+    return dataset
+
+
+def start(project: Project, dataset: Dataset, names: Sequence[str], extractor: str, threshold: Decimal) -> Audit:
+    """Start an audit by the judges named VENDOR:MODEL. Raises Refused."""
+    judges = [judge_named(project, name) for name in names]
+    try:
+        return pipeline.start_audit(
+            project=project,
+            dataset=dataset,
+            user=None,
+            name=dataset.name,
+            extractor=judge_named(project, extractor),
+            judges=judges,
+            threshold=threshold,
+        )
+    except pipeline.PanelError as error:
+        raise Refused(str(error)) from error
+
+
+def run(audit: Audit, say: Say) -> int:
+    """Work until nothing is owed or nothing can go on. Returns the exit status."""
+    while audit.status == Audit.Status.JUDGING:
+        work_on(audit, seconds=LOOK_EVERY)
+        pipeline.conclude(audit)
+        audit.refresh_from_db()
+        say(_line(audit))
+        if audit.status == Audit.Status.JUDGING and not pipeline.anything_free(audit):
+            time.sleep(0.2)  # a worker beside us holds the rest
+    if audit.status == Audit.Status.PAUSED:
+        for member in audit.members.exclude(stopped_fault=""):
+            say(f"{member} stopped: {member.stopped_message}")
+        say(f"Nothing that was answered is lost. Go on with: manage.py resume {audit.pk}")
+        return VENDOR_UNUSABLE
+    outcome = result(audit)
+    return PARTS_FAILED if outcome.unscored or outcome.samples_failed else COMPLETE
+
+
+def _line(audit: Audit) -> str:
+    now = progress(audit)
+    parts = [f"extracted {now.extracted}/{now.samples}", f"claims {now.claims}"]
+    parts += [f"{member.name} {member.done}" for member in now.members if member.role == "judge"]
+    if now.failures:
+        parts.append(f"failed calls {now.failures}")
+    return " · ".join(parts)
+
+
+def summary(audit: Audit) -> dict[str, Any]:
+    """The result as plain data: what `audit --json` prints. Undefined numbers are None."""
+    found = result(audit)
+    bounds = [found.bounds.low, found.bounds.high] if found.bounds else [None, None]
+    return {
+        "audit": audit.pk,
+        "dataset_sha256": audit.dataset.sha256,
+        "specimen": audit.is_specimen,
+        "status": audit.status,
+        "hallucination_rate": found.rate.value,
+        "faithfulness_score": found.faithfulness.value,
+        "rate_interval": [found.rate.low, found.rate.high],
+        "rate_bounds": bounds,
+        "total_claims": found.total,
+        "hallucinated_claims": found.contradicted + found.unverified,
+        "supported": found.supported,
+        "contradicted": found.contradicted,
+        "unverified": found.unverified,
+        "disputed": found.disputed,
+        "unscored": found.unscored,
+        "coverage": found.coverage,
+        "disagreement_rate": found.disagreement_rate,
+        "samples": found.samples,
+        "samples_without_claims": found.samples_without_claims,
+        "samples_failed": found.samples_failed,
+        "refusals": found.refusals,
+        "rows_with_errors": audit.dataset.row_errors.count(),
+        "details": _details(audit),
+    }
+
+
+def _details(audit: Audit) -> list[dict[str, Any]]:
+    rows = []
+    claims = audit.claims.select_related("sample").prefetch_related("verdicts__member")
+    claims = claims.order_by("sample__position", "position").defer("sample__contexts", "sample__metadata")
+    for claim in claims.iterator(chunk_size=500):
+        decided = claim.decision not in ("", Decision.DISPUTED)
+        rows.append(
+            {
+                "sample": claim.sample.external_id,
+                "claim": claim.text,
+                "label": claim.decision if decided else None,
+                "decision": claim.decision or None,
+                "verdicts": {verdict.member.name: verdict.label or None for verdict in claim.verdicts.all()},
+            }
+        )
+    return rows

@@ -1,0 +1,95 @@
+"""Import, audit and result without a browser."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from audits import headless
+from audits.models import Audit
+
+FIELDS = ("id", "question", "answer", "contexts")
+
+
+class Command(BaseCommand):
+    """manage.py audit FILE --primary VENDOR:MODEL --secondary VENDOR:MODEL"""
+
+    help = (
+        "Audits a file. Exit status: 0 complete, 2 bad input, 3 finished with unscored or failed parts, "
+        "4 vendor unusable (key, quota, network)."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Options."""
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--primary", required=True, metavar="VENDOR:MODEL")
+        parser.add_argument("--secondary", required=True, metavar="VENDOR:MODEL")
+        parser.add_argument("--extractor", metavar="VENDOR:MODEL", help="cuts claims (default: the primary)")
+        parser.add_argument("--threshold", default="0.02", help="accepted rate, 0.0001 to 0.5 (default 0.02)")
+        parser.add_argument(
+            "--map",
+            default="",
+            metavar="question=COLUMN,…",
+            help="columns of question, answer, contexts, id where their names are not recognised",
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run and exit with the status."""
+        call_command("migrate", verbosity=0)
+        try:
+            audit = self._start(options)
+        except headless.Refused as error:
+            self.stderr.write(str(error))
+            sys.exit(headless.BAD_INPUT)
+        finish(self, audit, as_json=options["json"])
+
+    def _start(self, options: dict[str, Any]) -> Audit:
+        threshold = _threshold(options["threshold"])
+        project = headless.project_for_command_line()
+        names = [options["primary"], options["secondary"]]
+        extractor = options["extractor"] or options["primary"]
+        for name in {*names, extractor}:
+            headless.judge_named(project, name)  # before the import: a wrong name must not leave a dataset behind
+        dataset = headless.import_file(project, options["file"], _mapping(options["map"]), self.stderr.write)
+        return headless.start(project, dataset, names, extractor, threshold)
+
+
+def finish(command: BaseCommand, audit: Audit, *, as_json: bool) -> None:
+    """Run an audit to its end, print its result, exit with its status."""
+    try:
+        status = headless.run(audit, command.stderr.write)
+    except KeyboardInterrupt:
+        command.stderr.write(f"\nInterrupted. Nothing that was answered is lost: manage.py resume {audit.pk}")
+        sys.exit(130)
+    summary = headless.summary(audit)
+    if as_json:
+        command.stdout.write(json.dumps(summary, ensure_ascii=False))
+    else:
+        for name, value in summary.items():
+            if name != "details":
+                command.stdout.write(f"{name}: {value}")
+    sys.exit(status)
+
+
+def _threshold(text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        value = Decimal(0)
+    if not Decimal("0.0001") <= value <= Decimal("0.5"):
+        raise headless.Refused(f"--threshold is {text!r}; it must be a fraction from 0.0001 to 0.5, as 0.02 for 2 %.")
+    return value
+
+
+def _mapping(text: str) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
+    wrong = [name for name, sign, _column in pairs if not sign or name.strip() not in FIELDS]
+    if wrong:
+        raise headless.Refused(f"--map does not know {wrong[0]!r}; write {'=COLUMN,'.join(FIELDS)}=COLUMN.")
+    return {name.strip(): column.strip() for name, _sign, column in pairs}
