@@ -1,14 +1,11 @@
 """The timetable: which stage follows which. Tasks take ids, look first, leave if it is done, give nothing back."""
 
-import datetime
 import logging
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.conf import settings
-from django.db.models import Q
-from django.utils import timezone
 
 from audits import pipeline
 from audits.doorbell import ring
@@ -49,9 +46,6 @@ def sweep() -> None:
     moving = Dataset.objects.filter(status__in=(Dataset.Status.CHECKING, Dataset.Status.IMPORTING))
     for dataset_id in moving.free().values_list("pk", flat=True):
         ring("audits.import_dataset", dataset_id)
-    quiet = Q(rung_at__isnull=True) | Q(rung_at__lt=timezone.now() - datetime.timedelta(seconds=10))
-    for audit in Audit.objects.judging().filter(quiet):
-        if pipeline.conclude(audit) or not pipeline.anything_free(audit):
-            continue
-        if Audit.objects.filter(quiet, pk=audit.pk).update(rung_at=timezone.now()):
+    for audit in Audit.objects.judging().quiet():
+        if not pipeline.conclude(audit) and pipeline.anything_free(audit) and audit.may_ring():
             ring("audits.work", audit.pk)

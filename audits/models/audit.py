@@ -1,5 +1,6 @@
 """An audit: one dataset under one panel, with its acceptance rule set before the first verdict."""
 
+import datetime
 from decimal import Decimal
 
 from django.conf import settings
@@ -13,12 +14,20 @@ from audits.models.judge import Judge
 from audits.models.project import Project
 
 
+RING_AGAIN = datetime.timedelta(seconds=10)
+
+
 class AuditQuerySet(models.QuerySet["Audit"]):
     """Audits by what is owed."""
 
     def judging(self) -> "AuditQuerySet":
         """Audits on which workers work."""
         return self.filter(status=Audit.Status.JUDGING)
+
+    def quiet(self) -> "AuditQuerySet":
+        """Audits for which no doorbell was rung lately."""
+        lately = timezone.now() - RING_AGAIN
+        return self.filter(models.Q(rung_at__isnull=True) | models.Q(rung_at__lt=lately))
 
 
 class Audit(models.Model):
@@ -77,6 +86,10 @@ class Audit(models.Model):
         for name, value in moved.items():
             setattr(self, name, value)
         return True
+
+    def may_ring(self) -> bool:
+        """True for one caller in ten seconds: many sweeps must not flood the broker."""
+        return bool(type(self).objects.quiet().filter(pk=self.pk).update(rung_at=timezone.now()))
 
     @property
     def panel(self) -> "models.QuerySet[PanelMember]":
