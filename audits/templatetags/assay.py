@@ -131,7 +131,7 @@ def estimate(
     title, explanation = what_text(what)
     lines = []
     if value is not None and value.low is not None:
-        share = percent_text(value.confidence)
+        share = _("{number} %").format(number=f"{100 * value.confidence:g}")
         words = _("The interval is built so that it contains the true value in {share} of cases.")
         lines.append(words.format(share=share))
     if value is not None and value.reason:

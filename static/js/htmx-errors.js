@@ -20,6 +20,14 @@
     return type.startsWith("text/plain") && xhr.responseText.length < 500 ? xhr.responseText : "";
   }
 
+  // Signing in again in another tab changes the token that this page was loaded with; the cookie has the new one.
+  document.addEventListener("htmx:configRequest", (event) => {
+    const found = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
+    if (!found) return;
+    const { headers, formData } = event.detail;
+    headers["X-CSRFToken"] = found[1];
+    if (formData && formData.has("csrfmiddlewaretoken")) formData.set("csrfmiddlewaretoken", found[1]);
+  });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { xhr } = event.detail;
     if (cameFromLogin(xhr)) { // the session ended and the server led the request to the sign-in page

@@ -55,6 +55,7 @@
       const main = document.querySelector("main");
       main.replaceWith(fresh);
       if (window.htmx) window.htmx.process(fresh);
+      for (const message of page.querySelectorAll("#messages > .message")) document.getElementById("messages").append(message);
       const first = fresh.querySelector('.notice-error, [aria-invalid="true"]');
       if (first) { first.setAttribute("tabindex", "-1"); first.focus(); }
       return;
