@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, models, transaction
 
 from audits.labels import Decision
 from audits.models import Audit, Claim, Event
 from audits.stats.planning import allocate
-from review.models import ReviewItem, ReviewPlan, Slot, Stratum
+from review.models import Adjudication, ReviewItem, ReviewPlan, Slot, Stratum
 
 AGREED = (Stratum.SUPPORTED, Stratum.SUPPORTED_VAGUE, Stratum.CONTRADICTED, Stratum.UNVERIFIED)
 
@@ -72,12 +72,29 @@ def draw(strata: Mapping[str, Sequence[int]], wanted: Mapping[str, int], seed: i
     return [places[int(i)] for i in random.permutation(len(places))]
 
 
+def owed() -> models.QuerySet[Audit]:
+    """Audits under review without a plan, or with one drawn before they were judged again."""
+    stale = models.Q(review_plan__drawn_at__lt=models.F("judged_at"))
+    return Audit.objects.filter(models.Q(review_plan__isnull=True) | stale, status=Audit.Status.REVIEWING)
+
+
+def is_stale(plan: ReviewPlan) -> bool:
+    """True when claims were judged after the draw: the strata that it was drawn from are not those of now."""
+    return plan.audit.judged_at is not None and plan.drawn_at < plan.audit.judged_at
+
+
 def open_review(audit: Audit, by: Any = None) -> ReviewPlan | None:
-    """Make the plan and the items of an audit under review. None when there is nothing to do (not yet, or done)."""
-    if audit.status != Audit.Status.REVIEWING or ReviewPlan.objects.filter(audit=audit).exists():
-        return None
+    """Make the plan and the items of an audit under review. None when there is nothing to do (not yet, or done).
+
+    A stale plan is drawn anew while no expert has given a label on it; after that it stays, and blocks a decision.
+    """
     try:
         with transaction.atomic():
+            if not owed().filter(pk=audit.pk).exists():
+                return None
+            if Adjudication.objects.filter(item__plan__audit=audit).exists():
+                return None
+            ReviewPlan.objects.filter(audit=audit).delete()
             return _open(audit, by)
     except IntegrityError:
         return None  # another process was first; its plan counts

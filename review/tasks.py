@@ -4,8 +4,7 @@ import logging
 
 from celery import shared_task
 
-from audits.models import Audit
-from review.spotcheck import open_review
+from review.spotcheck import open_review, owed
 
 log = logging.getLogger(__name__)
 
@@ -13,7 +12,7 @@ log = logging.getLogger(__name__)
 @shared_task(name="review.sweep")
 def sweep() -> None:
     """Open what is not open yet. Any number of workers may do this at once; an audit is opened exactly once."""
-    for audit in Audit.objects.filter(status=Audit.Status.REVIEWING, review_plan__isnull=True):
+    for audit in owed():
         try:
             plan = open_review(audit)
         except Exception:  # one audit that cannot be opened must not keep the others waiting

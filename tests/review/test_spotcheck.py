@@ -1,14 +1,18 @@
 """Opening a review: what is drawn, that it is drawn once, and that anybody can repeat it."""
 
 import hashlib
+import uuid
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from numpy.random import PCG64, Generator
 
 from audits.models import Audit, Claim, Event
+from review.adjudication import adjudicate
 from review.models import ReviewItem, ReviewPlan, Slot
-from review.spotcheck import draw, open_review, strata_of
+from review.queue import take
+from review.spotcheck import draw, is_stale, open_review, strata_of
 from review.tasks import sweep
 from tests.review.factory import MIXED, C, S, U, make_audit
 
@@ -109,3 +113,17 @@ def test_no_disputes_leaves_only_the_spot_check(project: Any) -> None:
     assert plan is not None
     assert set(plan.items.values_list("kind", flat=True)) == {"spot_check"}
     assert plan.items.count() == 14
+
+
+def test_an_audit_judged_again_is_drawn_again_until_an_expert_has_spoken(project: Any, expert: Any) -> None:
+    audit = make_audit(project, MIXED)
+    first = open_review(audit)
+    Audit.objects.filter(pk=audit.pk).update(judged_at=timezone.now())
+    second = open_review(audit)
+    assert first is not None and second is not None and first.pk != second.pk
+    slot = take(expert, [project])
+    adjudicate(slot, slot.token, user=expert, label=S, idempotency_key=uuid.uuid4())
+    Audit.objects.filter(pk=audit.pk).update(judged_at=timezone.now())
+    assert open_review(audit) is None
+    plan = ReviewPlan.objects.get()
+    assert plan == second and is_stale(plan)

@@ -1,0 +1,220 @@
+"""Issues and revokes certificates: the facts of an audit, frozen, signed, numbered without gaps."""
+
+from collections import defaultdict
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from audits.labels import Decision
+from audits.models import Audit, Call, Event, Extraction, PanelMember, Sample
+from audits.stats.rates import judged_rate
+from review.agreement import Page, agreement_page
+from review.keys import signing_key
+from review.models import Adjudication, Certificate, ReviewPlan
+from review.outcomes import Outcome, outcomes
+from review.readiness import Readiness, readiness, unscored_claims
+from review.signature import envelope
+from review.statement import (
+    AgreementFact,
+    DatasetFact,
+    Facts,
+    ModelFact,
+    OverrideFact,
+    PromptFact,
+    ReviewerFact,
+    RuleFact,
+    SamplesFact,
+    build,
+)
+
+TRIES = 5  # of two managers who issue at the same moment one has to take the next number
+
+
+class NotReady(Exception):
+    """The audit cannot be certified yet; `codes` name what is open."""
+
+    def __init__(self, codes: tuple[str, ...]) -> None:
+        super().__init__(", ".join(codes))
+        self.codes = codes
+
+
+def next_version(audit: Audit) -> int:
+    """The version that the next certificate of this audit would have, from 1."""
+    return Certificate.objects.filter(audit=audit).count() + 1
+
+
+def issue(audit: Audit, manager: Any, *, version: int | None = None) -> Certificate:
+    """Freeze, sign and store what holds now. A later version supersedes the earlier ones.
+
+    version: the one that the person saw offered; if it exists by now it is given back and nothing is written, so
+    that a second press issues nothing. Raises NotReady.
+    """
+    if before := _existing(audit, version):
+        return before
+    for attempt in range(TRIES):
+        try:
+            with transaction.atomic():
+                return _issue(audit, manager)
+        except IntegrityError:
+            if other := _existing(audit, version):
+                return other
+            if attempt == TRIES - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _existing(audit: Audit, version: int | None) -> Certificate | None:
+    found: Certificate | None = None
+    if version is not None:
+        found = Certificate.objects.filter(audit=audit, version=version).first()
+    return found
+
+
+def _issue(audit: Audit, manager: Any) -> Certificate:
+    found = outcomes(audit)
+    state = readiness(audit, found)
+    if state.acceptance is None:
+        raise NotReady(tuple(check.code for check in state.checks if check.state == "open"))
+    now = timezone.now()
+    number, version = _next_number(now.year), next_version(audit)
+    facts = _facts(audit, found, state, number=number, version=version, issued_at=now)
+    sealed = envelope(build(facts), signing_key())
+    certificate = Certificate.objects.create(
+        audit=audit,
+        version=version,
+        number=number,
+        envelope=sealed,
+        sha256=sealed["sha256"],
+        decision=state.acceptance.decision,
+        specimen=facts.specimen,
+        issued_by=manager,
+        issued_at=now,
+    )
+    about = {"number": number, "decision": certificate.decision, "sha256": certificate.sha256}
+    Event.record("certificate_issued", project=audit.project, audit=audit, actor=manager, **about)
+    return certificate
+
+
+def _next_number(year: int) -> str:
+    # Certificates are never deleted, so counting them leaves no gap and the unique number no double.
+    return f"A-{year}-{Certificate.objects.filter(number__startswith=f'A-{year}-').count() + 1:04d}"
+
+
+def revoke(certificate: Certificate, manager: Any, reason: str) -> bool:
+    """Withdraw a certificate for good; False when it was revoked before. ValueError without a reason."""
+    reason = reason.strip()
+    if not reason:
+        raise ValueError("a revocation needs a reason")
+    audit = certificate.audit
+    with transaction.atomic():
+        if not certificate.mark_revoked(by=manager, at=timezone.now(), reason=reason):
+            return False
+        about = {"number": certificate.number, "reason": reason}
+        Event.record("certificate_revoked", project=audit.project, audit=audit, actor=manager, **about)
+    return True
+
+
+def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) -> Facts:
+    if state.acceptance is None:
+        raise NotReady(())
+    plan = ReviewPlan.objects.get(audit=audit)
+    unscored, confidence = unscored_claims(audit), float(audit.confidence)
+    decided = [(one.sample, Decision(one.decision)) for one in found]
+    return Facts(
+        **head,
+        issuer=settings.ASSAY_ORGANISATION or settings.ASSAY_NAME,
+        project=audit.project.name,
+        system=audit.project.system,
+        specimen=audit.is_specimen,
+        software_version=settings.ASSAY_VERSION,
+        dataset=_dataset(audit),
+        judges=[_model(audit, member) for member in audit.panel],
+        extractor=_model(audit, audit.members.filter(role=PanelMember.Role.EXTRACTOR).first()),
+        prompts=_prompts(audit),
+        rule=RuleFact(
+            threshold=float(audit.threshold),
+            confidence=confidence,
+            scope=audit.scope,
+            set_at=audit.created,
+            spot_check=audit.spot_check_size,
+        ),
+        samples=_samples(audit, {one.sample for one in found}),
+        before=judged_rate(decided, unscored=unscored, confidence=confidence),
+        after=state.outcome,
+        estimate=state.estimate,
+        acceptance=state.acceptance,
+        agreement=_agreement(agreement_page(audit)),
+        reviewers=_reviewers(audit),
+        overrides=_overrides(audit),
+        seeds={
+            "context_order": audit.seed,
+            "spot_check": plan.seed,
+            "spot_check_nonce": plan.nonce,
+            "spot_check_strata_sha256": plan.strata_hash,
+        },
+    )
+
+
+def _dataset(audit: Audit) -> DatasetFact:
+    dataset = audit.dataset
+    flags: dict[str, int] = defaultdict(int)
+    for carried in Sample.objects.filter(dataset=dataset).exclude(flags=[]).values_list("flags", flat=True):
+        for flag in carried:
+            flags[flag] += 1
+    if refused := dataset.row_errors.values("line").distinct().count():
+        flags["not_imported"] = refused
+    return DatasetFact(dataset.name, dataset.sha256, dataset.samples.count(), dict(flags))
+
+
+def _model(audit: Audit, member: PanelMember | None) -> ModelFact:
+    if member is None:
+        return ModelFact("", "")
+    answered = Call.objects.filter(audit=audit, member=member).exclude(model_answered="").order_by("model_answered")
+    return ModelFact(member.vendor, member.model, tuple(answered.values_list("model_answered", flat=True).distinct()))
+
+
+def _prompts(audit: Audit) -> list[PromptFact]:
+    rows = Call.objects.filter(audit=audit).order_by("purpose", "prompt_version", "prompt_hash")
+    return [PromptFact(*row) for row in rows.values_list("purpose", "prompt_version", "prompt_hash").distinct()]
+
+
+def _samples(audit: Audit, with_claims: set[int]) -> SamplesFact:
+    extractions = Extraction.objects.filter(audit=audit)
+    failed = extractions.filter(status=Extraction.Status.FAILED).count()
+    total = extractions.count()
+    refusals = extractions.filter(status=Extraction.Status.DONE, is_refusal=True, claims__isnull=True).count()
+    return SamplesFact(
+        total=total,
+        with_claims=len(with_claims),
+        without_claims=total - failed - len(with_claims),
+        refusals=refusals,
+        failed=failed,
+    )
+
+
+def _agreement(page: Page) -> list[AgreementFact]:
+    def name(member: PanelMember) -> str:
+        return f"judge {member.position + 1}"
+
+    facts = [AgreementFact(name(pair.first), name(pair.second), pair.agreement) for pair in page.pairs]
+    facts += [AgreementFact(name(one.judge), "experts", one.weighted) for one in page.judges]
+    if page.experts is not None:
+        facts.append(AgreementFact("expert 1", "expert 2", page.experts))
+    return facts
+
+
+def _reviewers(audit: Audit) -> list[ReviewerFact]:
+    counts: dict[str, int] = defaultdict(int)
+    words = Adjudication.objects.counting().filter(item__plan__audit=audit).select_related("reviewer").order_by("pk")
+    for word in words:
+        counts[word.reviewer.get_full_name() or word.reviewer.get_username()] += 1
+    return [ReviewerFact(name, count) for name, count in sorted(counts.items())]
+
+
+def _overrides(audit: Audit) -> list[OverrideFact]:
+    if not audit.override_reason:
+        return []
+    by = audit.created_by.get_full_name() or audit.created_by.get_username() if audit.created_by else ""
+    return [OverrideFact("generator_family", audit.override_reason, by, audit.created)]

@@ -1,0 +1,180 @@
+"""What stands between an audit and its certificate, as a list a manager can work off."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from audits.models import Audit, Extraction, Verdict
+from audits.stats.acceptance import Acceptance, decide
+from audits.stats.audited import AuditedEstimate
+from audits.stats.rates import JudgedRate, outcome_rate
+from review.models import Adjudication, ReviewItem, ReviewPlan, Skip, Slot
+from review.outcomes import Outcome, audited, outcomes
+from review.spotcheck import is_stale
+
+OPEN, DONE, NOTE = "open", "done", "note"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the list. state: "open" must be settled first; "done"; "note" forbids nothing but is printed."""
+
+    code: str
+    state: str
+    text: str
+    url: str = ""
+    action: str = ""
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """issuable: nothing is open. acceptance: what a certificate would say; None before that, so that nobody peeks.
+
+    blocking: codes from outside the estimate that turn the decision into INSUFFICIENT.
+    """
+
+    checks: tuple[Check, ...]
+    issuable: bool
+    blocking: tuple[str, ...]
+    estimate: AuditedEstimate
+    outcome: JudgedRate
+    acceptance: Acceptance | None
+
+
+@dataclass(frozen=True)
+class _Progress:
+    done: int
+    total: int
+
+
+def readiness(audit: Audit, found: Sequence[Outcome] | None = None) -> Readiness:
+    """Read the state of the audit. found: its outcomes, if the caller has them already."""
+    found = outcomes(audit) if found is None else found
+    confidence = float(audit.confidence)
+    estimate = audited(found, confidence)
+    plan = ReviewPlan.objects.filter(audit=audit).select_related("audit").first()
+    failed = Extraction.objects.filter(audit=audit, status=Extraction.Status.FAILED).count()
+    checks = (*_judging(audit, failed), *_reviewing(audit, plan), *_notes(audit))
+    blocking = _blocking(plan, failed)
+    issuable = not any(check.state == OPEN for check in checks)
+    acceptance = None
+    if issuable:
+        acceptance = decide(estimate, float(audit.threshold), confidence, audit.scope, blocking)
+    return Readiness(checks, issuable, blocking, estimate, _outcome_rate(audit, found), acceptance)
+
+
+def unscored_claims(audit: Audit) -> int:
+    """Claims for which at least one judge gave no usable label."""
+    return Verdict.objects.filter(claim__audit=audit, label="").values("claim").distinct().count()
+
+
+def _outcome_rate(audit: Audit, found: Sequence[Outcome]) -> JudgedRate:
+    from audits.labels import Decision
+
+    rows = [(one.sample, Decision(str(one.label or Decision.DISPUTED))) for one in found]
+    return outcome_rate(rows, unscored=unscored_claims(audit), confidence=float(audit.confidence))
+
+
+def _blocking(plan: ReviewPlan | None, failed: int) -> tuple[str, ...]:
+    codes = []
+    if failed:
+        codes.append("extraction_failed")
+    if plan is not None and is_stale(plan):
+        codes.append("strata_changed")
+    return tuple(codes)
+
+
+def _judging(audit: Audit, failed: int) -> list[Check]:
+    page = _page("audit", audit)
+    if audit.status == Audit.Status.CANCELLED:
+        return [Check("cancelled", OPEN, _("The audit was cancelled. It cannot be certified."), page)]
+    if audit.status != Audit.Status.REVIEWING:
+        return [Check("judging", OPEN, _("The judges are not done yet."), page, _("Watch the judges"))]
+    checks = [Check("judged", DONE, _("Every claim has been judged by the whole panel."))]
+    if failed:
+        text = ngettext(
+            "Claims could not be extracted from %(n)s answer. Its claims are in no number, so the decision will be "
+            "INSUFFICIENT EVIDENCE. Try it again before the experts begin.",
+            "Claims could not be extracted from %(n)s answers. Their claims are in no number, so the decision will "
+            "be INSUFFICIENT EVIDENCE. Try them again before the experts begin.",
+            failed,
+        )
+        checks.append(Check("extraction_failed", NOTE, text % {"n": failed}, page, _("See the failed answers")))
+    return checks
+
+
+def _reviewing(audit: Audit, plan: ReviewPlan | None) -> list[Check]:
+    if plan is None:
+        return [Check("not_drawn", OPEN, _("The spot check has not been drawn yet. This happens by itself."))]
+    if is_stale(plan):
+        text = _("Claims were judged after the spot check was drawn and labelled. Start a new audit of this dataset.")
+        return [Check("strata_changed", OPEN, text, _page("audit", audit), _("Open the audit"))]
+    url = _page("project_review", audit, with_pk=False)
+    disputes = _progress(plan, ReviewItem.Kind.DISPUTE)
+    checked = _progress(plan, ReviewItem.Kind.SPOT_CHECK)
+    checks = [
+        _counted("disputes", disputes, _("Disputed claims settled by experts: %(done)s of %(total)s."), url),
+        _counted("spot_check", checked, _("Spot check, agreed claims seen blind: %(done)s of %(total)s."), url),
+    ]
+    if not disputes.total:
+        checks[0] = Check("disputes", DONE, _("The judges differed on no claim."))
+    if not checked.total:
+        checks[1] = Check("spot_check", NOTE, _("No spot check was asked for, so nothing can be certified as PASS."))
+    return checks
+
+
+def _progress(plan: ReviewPlan, kind: str) -> _Progress:
+    items = plan.items.filter(kind=kind)
+    total = items.aggregate(n=Coalesce(Sum("needed"), 0))["n"]
+    return _Progress(Slot.objects.filter(item__in=items, state=Slot.State.DONE).count(), total)
+
+
+def _counted(code: str, progress: _Progress, text: str, url: str) -> Check:
+    state = DONE if progress.done >= progress.total else OPEN
+    numbers = {"done": progress.done, "total": progress.total}
+    return Check(code, state, text % numbers, url if state == OPEN else "", _("Open the review"))
+
+
+def _notes(audit: Audit) -> list[Check]:
+    notes = []
+    if count := unscored_claims(audit):
+        text = ngettext(
+            "For %(n)s claim a judge gave no usable label. Experts decide it.",
+            "For %(n)s claims a judge gave no usable label. Experts decide them.",
+            count,
+        )
+        notes.append(Check("unscored", NOTE, text % {"n": count}))
+    waiting = Slot.objects.filter(item__plan__audit=audit, state=Slot.State.WAITING).values("item")
+    if count := Skip.objects.filter(item__in=waiting).values("item").distinct().count():
+        text = ngettext(
+            "%(n)s open claim was skipped by an expert.", "%(n)s open claims were skipped by an expert.", count
+        )
+        notes.append(Check("skipped", NOTE, text % {"n": count}, _page("project_review", audit, with_pk=False)))
+    changed = Adjudication.objects.counting().filter(item__plan__audit=audit, blind=False)
+    if count := changed.count():
+        text = ngettext(
+            "%(n)s label was changed after its expert had seen the judges' verdicts.",
+            "%(n)s labels were changed after their expert had seen the judges' verdicts.",
+            count,
+        )
+        notes.append(Check("changed", NOTE, text % {"n": count}, _page("agreement", audit)))
+    if audit.override_reason:
+        text = _("A judge of the generator's family was allowed; the certificate prints the reason: %(reason)s")
+        notes.append(Check("override", NOTE, text % {"reason": audit.override_reason}))
+    if audit.is_specimen:
+        text = _("A judge without a vendor sat on the panel. The certificate will be a SPECIMEN.")
+        notes.append(Check("specimen", NOTE, text))
+    return notes
+
+
+def _page(name: str, audit: Audit, with_pk: bool = True) -> str:
+    """The address of a page about this audit; "" where that part of the site is absent."""
+    try:
+        return reverse(name, args=(audit.project.slug, audit.pk) if with_pk else (audit.project.slug,))
+    except NoReverseMatch:
+        return ""

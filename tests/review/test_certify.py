@@ -1,0 +1,206 @@
+"""From a finished review to a signed certificate, and back: nothing out of missing data, nothing twice."""
+
+import copy
+import stat
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audits.models import Audit, Event, Extraction, Sample
+from review.adjudication import Refused, adjudicate, undo, undoable
+from review.certify import NotReady, issue, next_version, revoke
+from review.keys import signing_key, trusted_keys
+from review.models import Certificate
+from review.models.word import Frozen
+from review.queue import take
+from review.readiness import readiness
+from review.signature import verify
+from review.spotcheck import open_review
+from tests.review.factory import MIXED, C, S, U, make_audit
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_key(settings: Any, tmp_path: Path) -> None:
+    """Each test signs with a key of its own."""
+    settings.SIGNING_KEY_FILE = tmp_path / "signing-key.pem"
+
+
+def review(audit: Audit, expert: Any, label: str | None = None, leave: int = 0) -> None:
+    """Settle every claim as judge A said, or with one label; leave some open."""
+    open_review(audit)
+    left = audit.review_plan.items.count() - leave
+    while left and (slot := take(expert, [audit.project])):
+        said = label or slot.item.claim.verdicts.first().label or U
+        adjudicate(slot, slot.token, user=expert, label=said, idempotency_key=uuid.uuid4())
+        left -= 1
+
+
+@pytest.fixture
+def reviewed(project: Any, expert: Any) -> Audit:
+    """An audit with everything settled."""
+    audit = make_audit(project, MIXED, spot_check=40)
+    review(audit, expert)
+    return audit
+
+
+def codes(audit: Audit, state: str = "open") -> set[str]:
+    """Codes of the checks in this state."""
+    return {check.code for check in readiness(audit).checks if check.state == state}
+
+
+def test_each_thing_that_is_open_is_named(project: Any, expert: Any) -> None:
+    audit = make_audit(project, MIXED, status=Audit.Status.JUDGING)
+    assert codes(audit) == {"judging", "not_drawn"}
+    audit.status = Audit.Status.REVIEWING
+    audit.save(update_fields=["status"])
+    assert codes(audit) == {"not_drawn"}
+    open_review(audit)
+    assert codes(audit) == {"disputes", "spot_check"}
+    assert readiness(audit).acceptance is None, "nobody peeks"
+    review(audit, expert)
+    assert codes(audit) == set()
+
+
+def test_nothing_is_issued_while_something_is_open(project: Any, expert: Any, manager: Any) -> None:
+    audit = make_audit(project, MIXED)
+    review(audit, expert, leave=1)
+    with pytest.raises(NotReady) as caught:
+        issue(audit, manager)
+    assert set(caught.value.codes) <= {"disputes", "spot_check"}
+    assert not Certificate.objects.exists()
+
+
+def test_a_certificate_is_numbered_signed_and_recorded(reviewed: Audit, manager: Any) -> None:
+    certificate = issue(reviewed, manager)
+    year = certificate.issued_at.year
+    assert certificate.number == f"A-{year}-0001" and certificate.version == 1
+    checked = verify(certificate.envelope, trusted_keys())
+    assert checked.valid and checked.sha256 == certificate.sha256
+    statement = checked.statement
+    assert statement["number"] == certificate.number
+    assert statement["outcome"]["claims"] == 55 and statement["outcome"]["disputed"] == 0
+    assert statement["judged"]["disputed"] == 5
+    assert statement["reviewers"] == [{"name": "eve", "adjudications": reviewed.review_plan.items.count()}]
+    assert statement["seeds"]["spot_check"] == str(reviewed.review_plan.seed)
+    assert Event.objects.get(kind="certificate_issued").actor == manager
+
+
+def test_issuing_twice_is_once(reviewed: Audit, manager: Any) -> None:
+    version = next_version(reviewed)
+    assert issue(reviewed, manager, version=version) == issue(reviewed, manager, version=version)
+    assert Certificate.objects.count() == 1
+
+
+def test_a_new_version_supersedes_and_numbers_have_no_gap(reviewed: Audit, manager: Any) -> None:
+    first, second = issue(reviewed, manager), issue(reviewed, manager)
+    assert (second.version, second.number[-4:]) == (2, "0002")
+    assert first.standing == "superseded" and first.successor == second
+    assert second.standing == "valid"
+
+
+def test_the_decision_follows_the_acceptance_rule(project: Any, expert: Any, manager: Any) -> None:
+    good = make_audit(project, [(S, S)] * 100, spot_check=100, threshold="0.05")
+    review(good, expert)
+    assert issue(good, manager).decision == "PASS"
+    bad = make_audit(project, [(S, S)] * 60 + [(U, U)] * 40, spot_check=100, threshold="0.05")
+    review(bad, expert)
+    assert issue(bad, manager).decision == "FAIL"
+    thin = make_audit(project, [(S, S)] * 100, spot_check=10, threshold="0.05")
+    review(thin, expert)
+    assert issue(thin, manager).decision == "INSUFFICIENT"
+
+
+def test_experts_overturn_agreeing_judges(project: Any, expert: Any, manager: Any) -> None:
+    audit = make_audit(project, [(S, S)] * 40, spot_check=40, threshold="0.05")
+    review(audit, expert, label=C)
+    certificate = issue(audit, manager)
+    assert certificate.decision == "FAIL"
+    assert certificate.envelope["statement"]["result"]["rate"] == 1.0
+
+
+def test_no_spot_check_never_passes(project: Any, expert: Any, manager: Any) -> None:
+    audit = make_audit(project, [(S, S)] * 100, spot_check=0, threshold="0.05")
+    review(audit, expert)
+    certificate = issue(audit, manager)
+    assert certificate.decision == "INSUFFICIENT"
+    assert "supported_not_checked" in certificate.envelope["statement"]["result"]["reasons"]
+
+
+def test_a_failed_extraction_never_passes(project: Any, expert: Any, manager: Any) -> None:
+    audit = make_audit(project, [(S, S)] * 100, spot_check=100, threshold="0.05")
+    sample = Sample.objects.create(dataset=audit.dataset, position=900, line=902, external_id="q900", answer="x")
+    Extraction.objects.create(audit=audit, sample=sample, status=Extraction.Status.FAILED)
+    review(audit, expert)
+    certificate = issue(audit, manager)
+    assert certificate.decision == "INSUFFICIENT"
+    assert certificate.envelope["statement"]["samples"]["failed"] == 1
+
+
+def test_a_judge_without_a_vendor_gives_a_specimen(project: Any, expert: Any, manager: Any) -> None:
+    audit = make_audit(project, MIXED, vendors=("offline", "anthropic"))
+    review(audit, expert)
+    certificate = issue(audit, manager)
+    assert certificate.specimen and certificate.envelope["statement"]["specimen"]
+
+
+def test_one_altered_figure_is_found(reviewed: Audit, manager: Any) -> None:
+    sealed = copy.deepcopy(issue(reviewed, manager).envelope)
+    sealed["statement"]["outcome"]["supported"] += 1
+    assert "statement_changed" in verify(sealed, trusted_keys()).problems
+
+
+def test_revoking_needs_a_reason_and_happens_once(reviewed: Audit, manager: Any) -> None:
+    certificate = issue(reviewed, manager)
+    with pytest.raises(ValueError, match="reason"):
+        revoke(certificate, manager, "  ")
+    assert revoke(certificate, manager, "Wrong dataset.")
+    assert not revoke(Certificate.objects.get(), manager, "Again.")
+    stored = Certificate.objects.get()
+    assert (stored.standing, stored.revoke_reason, stored.revoked_by) == ("revoked", "Wrong dataset.", manager)
+    assert Event.objects.filter(kind="certificate_revoked").count() == 1
+
+
+def test_a_certificate_cannot_be_changed_or_deleted(reviewed: Audit, manager: Any) -> None:
+    certificate = issue(reviewed, manager)
+    certificate.decision = "PASS"
+    for act in (certificate.save, certificate.delete, Certificate.objects.all().delete):
+        with pytest.raises(Frozen):
+            act()
+    with pytest.raises(Frozen):
+        Certificate.objects.update(decision="PASS")
+
+
+def test_a_label_under_a_valid_certificate_stays(reviewed: Audit, manager: Any, expert: Any) -> None:
+    last = undoable(expert)
+    certificate = issue(reviewed, manager)
+    assert last is not None and undoable(expert) is None
+    with pytest.raises(Refused, match="certified"):
+        undo(expert, last)
+    revoke(certificate, manager, "Wrong dataset.")
+    assert undo(expert, last) is not None
+
+
+def test_the_key_is_made_once_and_is_its_owners_alone(settings: Any) -> None:
+    first, second = signing_key(), signing_key()
+    assert first.private_bytes_raw() == second.private_bytes_raw()
+    path = Path(settings.SIGNING_KEY_FILE)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_labels_changed_after_the_reveal_are_told(reviewed: Audit, expert: Any) -> None:
+    last = undoable(expert)
+    slot = undo(expert, last)
+    adjudicate(slot, slot.token, user=expert, label=C, idempotency_key=uuid.uuid4())
+    assert "changed" in codes(reviewed, "note")
+
+
+def test_an_unscored_verdict_is_told_and_settled_by_experts(project: Any, expert: Any) -> None:
+    audit = make_audit(project, [(S, ""), (S, S)], spot_check=1)
+    review(audit, expert)
+    assert "unscored" in codes(audit, "note")
+    assert readiness(audit).outcome.unscored == 1 and readiness(audit).outcome.disputed == 0
