@@ -115,7 +115,7 @@ class Flow:
             return self._outstanding
 
     def submit(self, asks: Iterable[Ask]) -> None:
-        """Queue asks. Those of a stopped judge are dropped, those of a failed one end with its error at once."""
+        """Queue asks. Those of a judge that was stopped are dropped; one that failed is tried afresh."""
         batch = tuple(asks)
         with self._lock:
             self._outstanding += len(batch)
@@ -169,8 +169,6 @@ class Flow:
             self._outstanding -= count
 
     def _pump(self, lane: _Lane) -> None:
-        while lane.waiting and lane.dead is not None:
-            self._events.put(Outcome(lane.waiting.popleft(), None, lane.dead, ()))
         while lane.waiting and lane.running < lane.limit:
             lane.running += 1
             self._engine.spawn(self._carry_out(lane.waiting.popleft(), lane))
@@ -183,12 +181,23 @@ class Flow:
         except Exception as exception:  # a fault of ours must not leave the caller waiting for ever
             log.error("An ask ended with %s", type(exception).__name__)
             error = JudgeError(Fault.SERVER, f"The call could not be made ({type(exception).__name__}).")
+        if reply is None and error is None:  # stopped before its first call
+            self._drop(1)
+        else:
+            self._events.put(Outcome(ask, reply, error, tuple(attempts)))
         if error is not None and error.fault in STOP_JUDGE and lane.dead is None:
-            lane.dead = error
-            lane.ended.set()
-        self._events.put(Outcome(ask, reply, error, tuple(attempts)))
+            self._bury(ask.judge_key, lane, error)
         lane.running -= 1
         self._pump(lane)
+
+    def _bury(self, judge_key: str, lane: _Lane, error: JudgeError) -> None:
+        """End a lane whose judge cannot work. Later asks get a new one: someone may have mended it."""
+        lane.dead = error
+        lane.ended.set()
+        while lane.waiting:
+            self._events.put(Outcome(lane.waiting.popleft(), None, error, ()))
+        if self._lanes.get(judge_key) is lane:
+            del self._lanes[judge_key]
 
     async def _pursue(self, ask: Ask, lane: _Lane, attempts: list[Attempt]) -> tuple[Reply | None, JudgeError | None]:
         try:
@@ -199,7 +208,7 @@ class Flow:
         last: JudgeError | None = None
         while True:
             if not await self._turn(lane):
-                return None, last or lane.dead or JudgeError(Fault.NETWORK, "The judge was stopped before the call.")
+                return None, lane.dead or last
             result = await self._attempt(ask, judge, patience.max_tokens, attempts)
             if isinstance(result, Reply):
                 if not patience.after_reply(result):

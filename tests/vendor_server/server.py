@@ -5,6 +5,7 @@ A script is {"rules": [...], "labels": [...]}. The first rule that fits a reques
   faults: status (with retry_after, error, html, text), fault: one of hang, reset, drip, cut, html, empty, array,
           no_choices, error_200, malformed, fenced, think, prose, two_objects, refusal, content_filter, truncated,
           cut_reply, no_usage, blank, oversized, redirect
+  pause:  hold (until release() is called on the server)
   reply:  label, omit [numbers], wrong_ids, conflicting, invent_quotes, text (the reply, verbatim), latency (seconds)
 labels decide single claims: {"claim": substring, "label": ..., "model"?: ..., "quote"?: ...}.
 """
@@ -26,6 +27,8 @@ class Script:
     """What to do, and what was done."""
 
     def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.gate = asyncio.Event()
         self.reset()
         self.latency = 0.0
 
@@ -40,6 +43,11 @@ class Script:
         self.rules = [dict(rule) for rule in script.get("rules", [])]
         self.labels = list(script.get("labels", []))
         self.latency = float(script.get("latency", self.latency))
+
+    def arrived(self, request: Request) -> None:
+        with self.changed:
+            self.log.append(request.logged())
+            self.changed.notify_all()
 
     def rule_for(self, request: Request) -> dict[str, Any]:
         for rule in self.rules:
@@ -96,11 +104,13 @@ async def _anthropic(request: web.Request) -> web.StreamResponse:
 async def _answer(http: web.Request, vendor: str) -> web.StreamResponse:
     script: Script = http.app[SCRIPT]
     request = read_request(vendor, http.path, await http.json(), {k.lower(): v for k, v in http.headers.items()})
-    script.log.append(request.logged())
+    script.arrived(request)
     rule = script.rule_for(request)
     script.running[request.model] += 1
     script.peak[request.model] = max(script.peak[request.model], script.running[request.model])
     try:
+        if rule.get("hold"):
+            await script.gate.wait()
         await asyncio.sleep(rule.get("latency", script.latency))
         return await _faulty(http, request, rule) or _usual(http, request, rule)
     finally:
@@ -259,6 +269,21 @@ class VendorServer:
     def labels(self, *labels: dict[str, Any]) -> None:
         """Replace the labels of single claims."""
         self.script.labels = list(labels)
+
+    def wait_for(self, count: int) -> None:
+        """Block until so many requests have arrived."""
+        with self.script.changed:
+            if not self.script.changed.wait_for(lambda: len(self.requests) >= count, timeout=20):
+                raise TimeoutError(f"{len(self.requests)} of {count} requests arrived")
+
+    def release(self) -> None:
+        """Answer all requests that are held, and drop the rules so that none is held again."""
+        self.rules()
+        self._loop.call_soon_threadsafe(self._open_gate)
+
+    def _open_gate(self) -> None:
+        self.script.gate.set()
+        self.script.gate = asyncio.Event()  # for the next ones
 
     def start(self) -> "VendorServer":
         self._thread.start()
