@@ -1,0 +1,70 @@
+"""What a reader of files has to say, in the language of the page: found by code, split into what, safe and to do."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from audits.formats.base import FormatError
+from audits.formats.messages import FILE_ERRORS, ROW_PROBLEMS, WARNINGS
+
+SAFE = gettext_noop("Nothing was imported.")  # the sentence that every message about a file holds
+FIELDS = {
+    "id": gettext_noop("the identifier"),
+    "question": gettext_noop("the question"),
+    "answer": gettext_noop("the answer"),
+    "contexts": gettext_noop("the contexts"),
+}
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One message for the error box."""
+
+    what: str
+    safe: str = ""
+    todo: str = ""
+
+
+def _filled(template: str, params: Mapping[str, Any], fallback: str) -> str:
+    words = {
+        name: _(FIELDS[value]) if name == "column" and value in FIELDS else value for name, value in params.items()
+    }
+    try:
+        return _(template) % words if words else _(template)
+    except (KeyError, TypeError, ValueError):
+        return fallback
+
+
+def explain(error: FormatError) -> Explained:
+    """A reader's error, translated."""
+    return _split(_filled(FILE_ERRORS.get(error.code, error.template), error.params, str(error)))
+
+
+def explain_failure(failure: Mapping[str, Any]) -> Explained:
+    """The error stored with a failed dataset, translated."""
+    message = str(failure.get("message", ""))
+    template = FILE_ERRORS.get(str(failure.get("code", "")), str(failure.get("template", "") or message))
+    return _split(_filled(template, failure.get("params") or {}, message))
+
+
+def _split(text: str) -> Explained:
+    safe = _(SAFE)
+    what, found, todo = text.partition(safe)
+    return Explained(what.strip(), safe if found else "", todo.strip())
+
+
+def row_reason(code: str, reason: str) -> str:
+    """Why a row was not imported, translated. Only the filled English sentence is stored: its gaps are read back."""
+    template = ROW_PROBLEMS.get(code, "")
+    pattern = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.*?)", re.escape(template))
+    gaps = re.fullmatch(pattern, reason, re.DOTALL) if template else None
+    return _filled(template, gaps.groupdict(), reason) if gaps else reason
+
+
+def warning(text: str) -> str:
+    """A warning about the file, translated."""
+    return _(text) if text in WARNINGS.values() else text
