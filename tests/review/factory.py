@@ -1,6 +1,7 @@
 """Small audits made by hand, so that a test says exactly which claims there are."""
 
 import datetime
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,8 @@ from django.utils import timezone
 from audits.decision import Voice, decide
 from audits.labels import Label
 from audits.models import Audit, Claim, Dataset, Extraction, Judge, PanelMember, Project, Sample, Verdict
-from review.models import Slot
+from review.models import Adjudication, Slot
+from review.spotcheck import open_review
 
 S, C, U = "SUPPORTED", "CONTRADICTED", "UNVERIFIED"
 CONTEXT = "The bank opened in 1994. It has 12 branches in Lyon. Fees are waived for students."
@@ -49,8 +51,14 @@ def make_audit(
         **fields,
     )
     members = [_member(audit, vendor, position) for position, vendor in enumerate(vendors)]
-    for number, labels in enumerate(pairs):
-        _claim(audit, members, number, labels, number in vague, per_answer)
+    claims = [_claim(audit, number, labels, number in vague, per_answer) for number, labels in enumerate(pairs)]
+    Claim.objects.bulk_create(claims)
+    verdicts = [
+        _verdict(claim, member, label)
+        for claim, labels in zip(claims, pairs, strict=True)
+        for member, label in zip(members, labels, strict=True)
+    ]
+    Verdict.objects.bulk_create(verdicts)
     return audit
 
 
@@ -67,27 +75,27 @@ def _member(audit: Audit, vendor: str, position: int) -> PanelMember:
     )
 
 
-def _claim(
-    audit: Audit, members: list[PanelMember], number: int, labels: tuple[str, str], vague: bool, per_answer: int
-) -> None:
+def _claim(audit: Audit, number: int, labels: tuple[str, str], vague: bool, per_answer: int) -> Claim:
     sentence = f"Branch {number} opened in {1950 + number}."
+    answer = number // per_answer
     sample, _new = Sample.objects.get_or_create(
         dataset=audit.dataset,
-        position=number // per_answer,
+        position=answer,
         defaults={
-            "line": number // per_answer + 2,
-            "external_id": f"q{number // per_answer}",
+            "line": answer + 2,
+            "external_id": f"q{answer}",
             "question": "When did the branch open?",
-            "answer": "".join(f"Branch {n} opened in {1950 + n}." for n in range(number, number + per_answer)),
+            "answer": "".join(
+                f"Branch {n} opened in {1950 + n}." for n in range(answer * per_answer, (answer + 1) * per_answer)
+            ),
             "contexts": [CONTEXT, f"Branch {number} is in Lyon."],
         },
     )
-    extraction, _ = Extraction.objects.get_or_create(
+    extraction, _new = Extraction.objects.get_or_create(
         audit=audit, sample=sample, defaults={"status": Extraction.Status.DONE}
     )
     start = sample.answer.index(sentence)
-    decision = decide([Voice(Label(label) if label else None, True) for label in labels])
-    claim = Claim.objects.create(
+    return Claim(
         audit=audit,
         extraction=extraction,
         sample=sample,
@@ -97,18 +105,40 @@ def _claim(
         start=start,
         end=start + len(sentence),
         vague=vague,
-        decision=decision,
+        decision=decide([Voice(Label(label) if label else None, True) for label in labels]),
     )
-    for member, label in zip(members, labels, strict=True):
-        Verdict.objects.create(
-            claim=claim,
-            member=member,
-            label=label,
-            unscored="" if label else "unparseable",
-            grounded=bool(label),
-            rationale=f"RATIONALE of seat {member.letter}",
-            quotes=[{"context": 0, "text": "in 1994", "start": 16}],
+
+
+def _verdict(claim: Claim, member: PanelMember, label: str) -> Verdict:
+    return Verdict(
+        claim=claim,
+        member=member,
+        label=label,
+        unscored="" if label else "unparseable",
+        grounded=bool(label),
+        rationale=f"RATIONALE of seat {member.letter}",
+        quotes=[{"context": 0, "text": "opened in 1994", "start": 9, "end": 23}] if label else [],
+    )
+
+
+def settle_all(audit: Audit, expert: Any, label: str = "", leave: int = 0) -> None:
+    """Give every item a blind label (judge A's where none is named) in one go; leave the last few open."""
+    open_review(audit)
+    slots = list(Slot.objects.filter(item__plan__audit=audit).select_related("item"))
+    slots = slots[: len(slots) - leave]
+    said = dict(Verdict.objects.filter(claim__audit=audit, member__position=0).values_list("claim", "label"))
+    Adjudication.objects.bulk_create(
+        Adjudication(
+            item=slot.item,
+            slot=slot,
+            reviewer=expert,
+            label=label or said[slot.item.claim_id] or U,
+            revealed=True,
+            idempotency_key=uuid.uuid4(),
         )
+        for slot in slots
+    )
+    Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(state="done", reviewer=expert)
 
 
 def expire(slot: Slot) -> None:

@@ -14,11 +14,10 @@ from review.certify import NotReady, issue, next_version, revoke
 from review.keys import signing_key, trusted_keys
 from review.models import Certificate
 from review.models.word import Frozen
-from review.queue import take
 from review.readiness import readiness
 from review.signature import verify
 from review.spotcheck import open_review
-from tests.review.factory import MIXED, C, S, U, make_audit
+from tests.review.factory import MIXED, C, S, U, make_audit, settle_all
 
 pytestmark = pytest.mark.django_db
 
@@ -29,21 +28,11 @@ def _own_key(settings: Any, tmp_path: Path) -> None:
     settings.SIGNING_KEY_FILE = tmp_path / "signing-key.pem"
 
 
-def review(audit: Audit, expert: Any, label: str | None = None, leave: int = 0) -> None:
-    """Settle every claim as judge A said, or with one label; leave some open."""
-    open_review(audit)
-    left = audit.review_plan.items.count() - leave
-    while left and (slot := take(expert, [audit.project])):
-        said = label or slot.item.claim.verdicts.first().label or U
-        adjudicate(slot, slot.token, user=expert, label=said, idempotency_key=uuid.uuid4())
-        left -= 1
-
-
 @pytest.fixture
 def reviewed(project: Any, expert: Any) -> Audit:
     """An audit with everything settled."""
     audit = make_audit(project, MIXED, spot_check=40)
-    review(audit, expert)
+    settle_all(audit, expert)
     return audit
 
 
@@ -61,13 +50,13 @@ def test_each_thing_that_is_open_is_named(project: Any, expert: Any) -> None:
     open_review(audit)
     assert codes(audit) == {"disputes", "spot_check"}
     assert readiness(audit).acceptance is None, "nobody peeks"
-    review(audit, expert)
+    settle_all(audit, expert)
     assert codes(audit) == set()
 
 
 def test_nothing_is_issued_while_something_is_open(project: Any, expert: Any, manager: Any) -> None:
     audit = make_audit(project, MIXED)
-    review(audit, expert, leave=1)
+    settle_all(audit, expert, leave=1)
     with pytest.raises(NotReady) as caught:
         issue(audit, manager)
     assert set(caught.value.codes) <= {"disputes", "spot_check"}
@@ -104,19 +93,19 @@ def test_a_new_version_supersedes_and_numbers_have_no_gap(reviewed: Audit, manag
 
 def test_the_decision_follows_the_acceptance_rule(project: Any, expert: Any, manager: Any) -> None:
     good = make_audit(project, [(S, S)] * 100, spot_check=100, threshold="0.05")
-    review(good, expert)
+    settle_all(good, expert)
     assert issue(good, manager).decision == "PASS"
     bad = make_audit(project, [(S, S)] * 60 + [(U, U)] * 40, spot_check=100, threshold="0.05")
-    review(bad, expert)
+    settle_all(bad, expert)
     assert issue(bad, manager).decision == "FAIL"
     thin = make_audit(project, [(S, S)] * 100, spot_check=10, threshold="0.05")
-    review(thin, expert)
+    settle_all(thin, expert)
     assert issue(thin, manager).decision == "INSUFFICIENT"
 
 
 def test_experts_overturn_agreeing_judges(project: Any, expert: Any, manager: Any) -> None:
     audit = make_audit(project, [(S, S)] * 40, spot_check=40, threshold="0.05")
-    review(audit, expert, label=C)
+    settle_all(audit, expert, label=C)
     certificate = issue(audit, manager)
     assert certificate.decision == "FAIL"
     assert certificate.envelope["statement"]["result"]["rate"] == 1.0
@@ -124,7 +113,7 @@ def test_experts_overturn_agreeing_judges(project: Any, expert: Any, manager: An
 
 def test_no_spot_check_never_passes(project: Any, expert: Any, manager: Any) -> None:
     audit = make_audit(project, [(S, S)] * 100, spot_check=0, threshold="0.05")
-    review(audit, expert)
+    settle_all(audit, expert)
     certificate = issue(audit, manager)
     assert certificate.decision == "INSUFFICIENT"
     assert "supported_not_checked" in certificate.envelope["statement"]["result"]["reasons"]
@@ -134,7 +123,7 @@ def test_a_failed_extraction_never_passes(project: Any, expert: Any, manager: An
     audit = make_audit(project, [(S, S)] * 100, spot_check=100, threshold="0.05")
     sample = Sample.objects.create(dataset=audit.dataset, position=900, line=902, external_id="q900", answer="x")
     Extraction.objects.create(audit=audit, sample=sample, status=Extraction.Status.FAILED)
-    review(audit, expert)
+    settle_all(audit, expert)
     certificate = issue(audit, manager)
     assert certificate.decision == "INSUFFICIENT"
     assert certificate.envelope["statement"]["samples"]["failed"] == 1
@@ -142,7 +131,7 @@ def test_a_failed_extraction_never_passes(project: Any, expert: Any, manager: An
 
 def test_a_judge_without_a_vendor_gives_a_specimen(project: Any, expert: Any, manager: Any) -> None:
     audit = make_audit(project, MIXED, vendors=("offline", "anthropic"))
-    review(audit, expert)
+    settle_all(audit, expert)
     certificate = issue(audit, manager)
     assert certificate.specimen and certificate.envelope["statement"]["specimen"]
 
@@ -201,6 +190,6 @@ def test_labels_changed_after_the_reveal_are_told(reviewed: Audit, expert: Any) 
 
 def test_an_unscored_verdict_is_told_and_settled_by_experts(project: Any, expert: Any) -> None:
     audit = make_audit(project, [(S, ""), (S, S)], spot_check=1)
-    review(audit, expert)
+    settle_all(audit, expert)
     assert "unscored" in codes(audit, "note")
     assert readiness(audit).outcome.unscored == 1 and readiness(audit).outcome.disputed == 0

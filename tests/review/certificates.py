@@ -1,0 +1,100 @@
+"""Facts of a made-up audit, for the tests of statement, signature and document."""
+
+import hashlib
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from audits.labels import Decision, Label
+from audits.stats.acceptance import decide
+from audits.stats.agreement import agreement
+from audits.stats.audited import AuditedClaim, estimate
+from audits.stats.expert_agreement import ReviewedClaim, judge_expert
+from audits.stats.rates import judged_rate, outcome_rate
+from review.statement import (
+    AgreementFact,
+    DatasetFact,
+    Facts,
+    ModelFact,
+    OverrideFact,
+    PromptFact,
+    ReviewerFact,
+    RuleFact,
+    SamplesFact,
+)
+
+MOMENT = datetime(2026, 11, 30, 9, 15, tzinfo=UTC)
+S, C, U, D = Decision.SUPPORTED, Decision.CONTRADICTED, Decision.UNVERIFIED, Decision.DISPUTED
+
+# stratum: decision, claims, drawn, hallucinated among those that experts saw
+STRATA = {
+    "supported": (S, 4300, 240, 1),
+    "supported_vague": (S, 200, 40, 1),
+    "contradicted": (C, 30, 18, 17),
+    "unverified": (U, 70, 42, 39),
+    "disputed": (D, 400, 400, 46),
+}
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def facts(strata=STRATA, answers=1000, threshold=0.05, scope="traffic", **changes):
+    """Facts over 5,000 claims that PASS a threshold of 5 %; `changes` replace fields."""
+    claims = [
+        AuditedClaim(0, name, number < wrong if number < drawn else None, number < drawn)
+        for name, (_, size, drawn, wrong) in strata.items()
+        for number in range(size)
+    ]
+    claims = [replace(claim, answer=number % answers) for number, claim in enumerate(claims)]
+    decisions = [strata[claim.stratum][0] for claim in claims]
+    outcomes = [
+        decision if claim.truth is None else (U if claim.truth else S)
+        for claim, decision in zip(claims, decisions, strict=True)
+    ]
+    found = estimate(claims)
+    pairs = [
+        (claim.answer, Label.SUPPORTED if decision == D else Label(decision), Label(U if decision == D else decision))
+        for claim, decision in zip(claims, decisions, strict=True)
+    ]
+    reviewed = [
+        ReviewedClaim(claim.stratum, pair[1], Label.UNVERIFIED if claim.truth else Label.SUPPORTED)
+        for claim, pair in zip(claims, pairs, strict=True)
+        if claim.truth is not None
+    ]
+    sizes = {name: size for name, (_, size, _, _) in strata.items()}
+    given = Facts(
+        number="A-2026-0042",
+        version=1,
+        issued_at=MOMENT,
+        issuer="Northgate Assurance · 北门鉴证",
+        project="Retail credit assistant",
+        system="Credit policy assistant 3.2 (RAG)",
+        specimen=False,
+        software_version="0.1.0",
+        dataset=DatasetFact("answers_2026-10.xlsx", sha256("dataset"), 1100, {"empty_context": 3}),
+        judges=[
+            ModelFact("deepseek", "deepseek-chat", ["deepseek-v3.2-exp"]),
+            ModelFact("anthropic", "claude-sonnet-4-5", ["claude-sonnet-4-5-20250929"]),
+        ],
+        extractor=ModelFact("deepseek", "deepseek-chat", ["deepseek-v3.2-exp"]),
+        prompts=[
+            PromptFact("claims", "v1.en", sha256("claims")),
+            PromptFact("verdict", "v1.en", sha256("verdict")),
+        ],
+        rule=RuleFact(threshold, 0.95, scope, MOMENT.replace(month=10), 1, 340),
+        samples=SamplesFact(1100, answers, 1100 - answers - 3, 80, 3),
+        before=judged_rate(list(zip((c.answer for c in claims), decisions, strict=True)), unscored=12),
+        after=outcome_rate(list(zip((c.answer for c in claims), outcomes, strict=True)), unscored=12),
+        estimate=found,
+        acceptance=decide(found, threshold, 0.95, scope),
+        agreement=[
+            AgreementFact("judge:1", "judge:2", agreement(pairs)),
+            AgreementFact("judge:1", "experts", judge_expert(reviewed, sizes)),
+        ],
+        reviewers=[ReviewerFact("Dr Ada Marsh", 402), ReviewerFact("王喆", 338)],
+        overrides=[OverrideFact("generator_vendor", "No third vendor is approved by the client.", "M. Ott", MOMENT)],
+        seeds={"spot_check": 2**63 + 11, "context_order": 20261030},
+        traffic="production questions, 1 to 31 October 2026",
+    )
+    return replace(given, **changes)
