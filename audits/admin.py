@@ -1,0 +1,83 @@
+"""The administrators' back room: people and projects. Verdicts, claims and events are not edited anywhere."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+
+from audits.models import Event, Judge, Membership, Project
+
+
+class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Roles of a project. The project's own page also writes down who gave them."""
+
+    model = Membership
+    extra = 0
+    autocomplete_fields = ("user",)
+
+
+@admin.register(Project)
+class ProjectAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Projects with their people."""
+
+    list_display = ("name", "slug", "client", "created")
+    search_fields = ("name", "slug", "client")
+    inlines = (MembershipInline,)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A project with audits stays: its verdicts are evidence."""
+        return obj is not None and not obj.audits.exists() and super().has_delete_permission(request, obj)
+
+
+class JudgeAdminForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """A judge with a field for its key, which goes in and never comes out."""
+
+    new_key = forms.CharField(
+        required=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="Stored encrypted. Left empty, the stored key or else the environment's is used.",
+    )
+
+    def save(self, commit: bool = True) -> Any:
+        """Encrypt a new key on the way in."""
+        if self.cleaned_data["new_key"]:
+            self.instance.api_key = self.cleaned_data["new_key"]
+        return super().save(commit)
+
+
+@admin.register(Judge)
+class JudgeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Judges, those shared by all projects among them."""
+
+    form = JudgeAdminForm
+    list_display = ("__str__", "project", "active", "price_in", "price_out")
+    list_filter = ("active", "vendor")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """What an audit has used keeps its name."""
+        return ("project", "vendor", "model") if obj is not None and obj.used else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Judges are put aside, not deleted: audits refer to them."""
+        return False
+
+
+@admin.register(Event)
+class EventAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """What people did: to read, not to change."""
+
+    list_display = ("created", "kind", "project", "actor")
+    list_filter = ("kind",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Events write themselves."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Written once."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Written once."""
+        return False
