@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from audits.models import Audit, Dataset, Project, Sample
+from audits.models import Audit, Dataset, Project, Role, Sample
 
 
 def project_for(request: HttpRequest, slug: str, *roles: str) -> Project:
@@ -49,3 +49,23 @@ def sample_for(audit: Audit, pk: int) -> Sample:
     """A sample of this audit's dataset; Http404 otherwise."""
     sample: Sample = get_object_or_404(Sample, dataset_id=audit.dataset_id, pk=pk)
     return sample
+
+
+class VerdictsHidden(PermissionDenied):
+    """A mere expert asks for a page that shows verdicts: their own labels would not be blind any more."""
+
+
+def verdicts_for(request: HttpRequest, slug: str, pk: int) -> Audit:
+    """An audit for a page that shows verdicts, which needs an analyst or a manager.
+
+    Raises as project_for does, and VerdictsHidden for a member who is neither.
+    """
+    project = project_for(request, slug)
+    roles: frozenset[str] = getattr(project, "roles", frozenset())
+    if not roles.intersection({Role.ANALYST, Role.MANAGER}):
+        raise VerdictsHidden(
+            _("The judges' verdicts are hidden from experts, so that nothing influences their labels.")
+        )
+    audit: Audit = get_object_or_404(Audit.objects.select_related("dataset"), project=project, pk=pk)
+    audit.project = project
+    return audit

@@ -83,7 +83,7 @@ def make_audit(
 
 
 def cut(audit: Audit, sample: Sample, claims: Sequence[str] = (), **fields: Any) -> list[Claim]:
-    """Settle the extraction of a sample with claims of these texts, all in its first sentence; judges then owe them."""
+    """Settle the extraction of a sample with claims of these texts, all in its first sentence; judging is owed."""
     extraction = Extraction.objects.get(audit=audit, sample=sample)
     Extraction.objects.filter(pk=extraction.pk).update(
         **({"status": Extraction.Status.DONE, "sentences": [[0, 15], [16, 34], [35, 52]]} | fields)

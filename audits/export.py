@@ -1,0 +1,170 @@
+"""What an export holds: one row per claim or per sample, read in chunks so that no size is too large.
+
+Column names and code values are the same in every language. Texts are as they came; only table files make them
+harmless for spreadsheets, when they are written.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from audits.labels import Decision
+from audits.models import Audit, Claim, Extraction, PanelMember, Sample, Verdict
+
+CHUNK = 500
+Cell = str | int | bool | None
+SAMPLE_FIELDS = ("external_id", "line", "language", "question", "answer", "flags")
+
+
+def claim_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
+    """The header of claim_rows: claim, decision, then five columns per judge, named VENDOR:MODEL."""
+    names = ["sample_id", "question", "answer", "claim_no", "claim"]
+    names += ["sentence_no", "start", "end", "vague", "decision"]
+    for member in audit.panel:
+        names += [f"{member.name} {part}" for part in ("label", "unscored", "rationale", "quotes", "grounded")]
+    return [*names, "contexts"] if contexts else names
+
+
+def claim_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
+    """One row per claim in reading order. A judge that has not spoken yet has empty cells."""
+    panel = list(audit.panel)
+    for claim, sample in _claims(audit, contexts):
+        said = {verdict.member_id: verdict for verdict in claim.verdicts.all()}
+        row: list[Cell] = [
+            sample.external_id,
+            sample.question,
+            sample.answer,
+            claim.position + 1,
+            claim.text,
+            claim.sentence,
+            claim.start,
+            claim.end,
+            claim.vague,
+            claim.decision,
+        ]
+        for member in panel:
+            row += _verdict_cells(said.get(member.pk))
+        yield [*row, _context_cell(sample.contexts)] if contexts else row
+
+
+def claim_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str, Any]]:
+    """One object per claim, with the verdicts nested; null where nothing is known yet."""
+    panel = {member.pk: member for member in audit.panel}
+    for claim, sample in _claims(audit, contexts):
+        yield {
+            "sample_id": sample.external_id,
+            "question": sample.question,
+            "answer": sample.answer,
+            "claim_no": claim.position + 1,
+            "claim": claim.text,
+            "sentence_no": claim.sentence,
+            "start": claim.start,
+            "end": claim.end,
+            "vague": claim.vague,
+            "decision": claim.decision or None,
+            "verdicts": [_verdict_record(panel[verdict.member_id], verdict) for verdict in claim.verdicts.all()],
+        } | ({"contexts": sample.contexts} if contexts else {})
+
+
+def _claims(audit: Audit, contexts: bool) -> Iterator[tuple[Claim, Sample]]:
+    """Claims with their verdicts and samples; the texts of a sample are read once per chunk, not once per claim."""
+    claims = Claim.objects.filter(audit=audit).prefetch_related("verdicts").iterator(chunk_size=CHUNK)
+    wanted = Sample.objects.only(*SAMPLE_FIELDS, *(["contexts"] if contexts else []))
+    while chunk := list(islice(claims, CHUNK)):
+        samples = wanted.in_bulk({claim.sample_id for claim in chunk})
+        for claim in chunk:
+            yield claim, samples[claim.sample_id]
+
+
+def _verdict_cells(verdict: Verdict | None) -> list[Cell]:
+    if verdict is None:
+        return [""] * 5
+    quotes = "\n".join(_quote_text(quote) for quote in verdict.quotes)
+    return [verdict.label, verdict.unscored, verdict.rationale, quotes, verdict.grounded]
+
+
+def _quote_text(quote: dict[str, Any]) -> str:
+    """The number of the context, from 1 in the file's order, and the quote; said if it is not really there."""
+    lost = " (not found)" if quote.get("start") is None else ""
+    return f"[{quote['context'] + 1}] {quote['text']}{lost}"
+
+
+def _verdict_record(member: PanelMember, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "judge": member.letter,
+        "name": member.name,
+        "label": verdict.label or None,
+        "unscored": verdict.unscored or None,
+        "detail": verdict.detail,
+        "rationale": verdict.rationale,
+        "quotes": verdict.quotes,
+        "grounded": verdict.grounded,
+    }
+
+
+def _context_cell(contexts: Sequence[str]) -> str:
+    return "\n".join(f"[{number}] {text}" for number, text in enumerate(contexts, start=1))
+
+
+COUNTS = ("supported", "contradicted", "unverified", "disputed", "pending")
+PENDING = ""
+
+
+def sample_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
+    """The header of sample_rows."""
+    return list(_sample_record_keys(contexts))
+
+
+def sample_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
+    """One row per sample, those without claims included: what a rate does not count must not be out of sight."""
+    for record in sample_records(audit, contexts=contexts):
+        reasons = record["no_claims"]
+        cells = record | {
+            "flags": ", ".join(record["flags"]),
+            "no_claims": "\n".join(f"{number}: {reason}" for number, reason in reasons.items()),
+            "unaccounted": ", ".join(map(str, record["unaccounted"])),
+        }
+        if contexts:
+            cells["contexts"] = _context_cell(record["contexts"])
+        yield list(cells.values())
+
+
+def _sample_record_keys(contexts: bool) -> tuple[str, ...]:
+    keys = ("sample_id", "line", "language", "question", "answer", "flags", "extraction", "failure", "refusal")
+    return (*keys, "claims", *COUNTS, "no_claims", "unaccounted", *(("contexts",) if contexts else ()))
+
+
+def sample_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str, Any]]:
+    """One object per sample, in the file's order."""
+    extractions = Extraction.objects.filter(audit=audit).order_by("sample__position").iterator(chunk_size=CHUNK)
+    wanted = Sample.objects.only(*SAMPLE_FIELDS, *(["contexts"] if contexts else []))
+    while chunk := list(islice(extractions, CHUNK)):
+        samples = wanted.in_bulk([row.sample_id for row in chunk])
+        decisions = Claim.objects.filter(extraction__in=chunk).order_by().values_list("extraction", "decision")
+        counts = Counter(decisions)
+        for row in chunk:
+            yield _sample_record(row, samples[row.sample_id], counts, contexts)
+
+
+def _sample_record(
+    row: Extraction, sample: Sample, counts: "Counter[tuple[int, str]]", contexts: bool
+) -> dict[str, Any]:
+    by_decision = [counts[row.pk, decision] for decision in (*(d.value for d in Decision), PENDING)]
+    values = (
+        sample.external_id,
+        sample.line,
+        sample.language,
+        sample.question,
+        sample.answer,
+        sample.flags,
+        row.status,
+        row.failure,
+        row.is_refusal,
+        sum(by_decision),
+        *by_decision,
+        row.no_claims,
+        row.unaccounted,
+        *((sample.contexts,) if contexts else ()),
+    )
+    return dict(zip(_sample_record_keys(contexts), values, strict=True))

@@ -1,0 +1,187 @@
+"""Forms of audits: the one that starts an audit, and the filter of its claims."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext_lazy as _
+
+from audits.judges import family_of
+from audits.labels import Decision, Label
+from audits.models import Audit, Dataset, Judge, PanelMember, Project, Verdict
+from audits.models.judging import ClaimQuerySet
+from audits.templatetags.labelling import WORDS
+
+CONFIDENCE = Decimal("0.95")
+
+PANEL_WORDS = {
+    "dataset_not_ready": ("dataset", _("This dataset is not imported yet. Wait until it is ready.")),
+    "too_few_judges": ("second", _("An audit needs two judges. Choose a second one.")),
+    "same_family": (
+        "second",
+        _(
+            "Both judges are of the same vendor family, so they would share their errors. "
+            "Choose a second judge of another vendor."
+        ),
+    ),
+    "generator_family": (
+        "override_reason",
+        _(
+            "A judge is of the family of the model that wrote the answers, and judges favour their own. "
+            "Choose another judge, or say here why it must be this one: the certificate prints the reason."
+        ),
+    ),
+}
+
+
+class AuditForm(forms.Form):
+    """Dataset, panel and acceptance rule of a new audit."""
+
+    name = forms.CharField(label=_("Name"), max_length=200)
+    dataset = forms.ModelChoiceField(Dataset.objects.none(), label=_("Dataset"), empty_label=None)
+    primary = forms.ModelChoiceField(Judge.objects.none(), label=_("Primary judge"), empty_label=None)
+    second = forms.ModelChoiceField(
+        Judge.objects.none(),
+        label=_("Second judge"),
+        empty_label=None,
+        help_text=_("Of another vendor. It judges the same claims and never sees the first one's verdicts."),
+    )
+    extractor = forms.ModelChoiceField(
+        Judge.objects.none(),
+        label=_("Extractor"),
+        empty_label=None,
+        help_text=_("Cuts each answer into claims, once, for both judges."),
+    )
+    threshold = forms.DecimalField(
+        label=_("Accepted hallucination rate, at most (%)"),
+        min_value=Decimal("0.01"),
+        max_value=Decimal(50),
+        max_digits=4,
+        decimal_places=2,
+        initial=Decimal(2),
+        help_text=_("Set before the first verdict and never changed. The certificate states it at 95 % confidence."),
+    )
+    scope = forms.ChoiceField(
+        label=_("The statement is about"), choices=Audit.Scope.choices, initial=Audit.Scope.DATASET,
+        widget=forms.RadioSelect,
+    )  # fmt: skip
+    spot_check_size = forms.IntegerField(
+        label=_("Spot check: agreed claims for the experts"),
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        help_text=_("Drawn at random and hidden among the disputed claims. Left empty, the proposed size is taken."),
+    )
+    override_reason = forms.CharField(
+        label=_("Why this judge may judge its own family"),
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    token = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._offer("dataset", Dataset.objects.filter(project=project, status=Dataset.Status.READY))
+        for name in ("primary", "second", "extractor"):
+            self._offer(name, Judge.objects.usable_in(project))
+
+    def _offer(self, name: str, choices: Any) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = choices
+
+    def add_panel_error(self, code: str, message: str) -> None:
+        """Put the reason why the pipeline refused the panel beside the field that mends it."""
+        field, words = PANEL_WORDS.get(code, (None, message))
+        self.add_error(field, str(words))
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The values that are valid, whatever is wrong with the others."""
+        self.is_valid()
+        return self.cleaned_data
+
+
+def default_panel(project: Project) -> dict[str, int]:
+    """What is chosen before a person chooses: the panel of the project's last audit, else two different families.
+
+    Judges that call a vendor come before offline ones. Fewer fields when the project has no such judges.
+    """
+    usable = list(Judge.objects.usable_in(project))
+    last = project.audits.first()
+    if last is not None:
+        seats = {seat.role + str(seat.position): seat.judge_id for seat in last.members.all()}
+        names = {"extractor": "extractor0", "primary": "judge0", "second": "judge1"}
+        panel = {name: seats[seat] for name, seat in names.items() if seat in seats}
+        if len(panel) == len(names) and set(panel.values()) <= {judge.pk for judge in usable}:
+            return panel
+    usable.sort(key=lambda judge: judge.vendor == "offline")
+    if not usable:
+        return {}
+    first = usable[0]
+    others = [judge for judge in usable if _family(judge) != _family(first)]
+    panel = {"primary": first.pk, "extractor": first.pk}
+    return panel | ({"second": others[0].pk} if others else {})
+
+
+def _family(judge: Judge) -> str:
+    return family_of(judge.vendor, judge.model)
+
+
+ANY = ("", _("any"))
+DECISIONS = [(decision.value, WORDS[decision.value.lower()]) for decision in Decision]
+LABELS = [(label.value, WORDS[label.value.lower()]) for label in Label]
+
+
+class ClaimFilter(forms.Form):
+    """Which claims of an audit are shown. What is on no list counts as not chosen."""
+
+    q = forms.CharField(
+        label=_("Words in the claim"),
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(attrs={"type": "search"}),
+    )
+    decision = forms.ChoiceField(
+        label=_("Decision"), required=False, choices=[ANY, *DECISIONS, ("pending", _("not yet judged"))]
+    )
+    judge = forms.ChoiceField(label=_("Judge"), required=False)
+    label = forms.ChoiceField(
+        label=_("Verdict"), required=False, choices=[ANY, *LABELS, ("unscored", WORDS["unscored"])]
+    )
+    vague = forms.BooleanField(label=_("Only vague claims"), required=False)
+
+    def __init__(self, data: Any, *, panel: list[PanelMember]) -> None:
+        super().__init__(data)
+        self.panel = {member.letter: member for member in panel}
+        judge = self.fields["judge"]
+        assert isinstance(judge, forms.ChoiceField)
+        named = [(letter, f"{letter} · {member.name}") for letter, member in self.panel.items()]
+        judge.choices = [("", _("any judge")), *named]
+
+    def apply(self, claims: ClaimQuerySet) -> ClaimQuerySet:
+        """The claims that pass the filter."""
+        self.is_valid()
+        chosen = self.cleaned_data
+        if chosen.get("q"):
+            claims = claims.filter(text__icontains=chosen["q"])
+        if chosen.get("decision"):
+            claims = claims.filter(decision="" if chosen["decision"] == "pending" else chosen["decision"])
+        if chosen.get("vague"):
+            claims = claims.filter(vague=True)
+        if chosen.get("label"):
+            claims = claims.filter(Exists(self._verdicts(chosen)))
+        return claims
+
+    def _verdicts(self, chosen: dict[str, Any]) -> Any:
+        label = "" if chosen["label"] == "unscored" else chosen["label"]
+        said = Verdict.objects.filter(claim=OuterRef("pk"), label=label)
+        judge = self.panel.get(chosen.get("judge") or "")
+        return said.filter(member=judge) if judge else said
+
+    @property
+    def is_active(self) -> bool:
+        """Whether anything is filtered."""
+        return any(self.cleaned_data.get(name) for name in ("q", "decision", "label", "vague"))

@@ -1,0 +1,20 @@
+"""Addresses of the pages about audits."""
+
+from django.urls import path
+
+from audits.views import audits, claims, exports, results
+
+AUDITS = "projects/<slug:slug>/audits"
+AUDIT = f"{AUDITS}/<int:pk>"
+
+urlpatterns = [
+    path(f"{AUDITS}/new/", audits.audit_new, name="audit_new"),
+    path(f"{AUDIT}/", results.audit, name="audit"),
+    path(f"{AUDIT}/pause/", audits.audit_pause, name="audit_pause"),
+    path(f"{AUDIT}/resume/", audits.audit_resume, name="audit_resume"),
+    path(f"{AUDIT}/cancel/", audits.audit_cancel, name="audit_cancel"),
+    path(f"{AUDIT}/retry/", audits.audit_retry, name="audit_retry"),
+    path(f"{AUDIT}/claims/", claims.audit_claims, name="audit_claims"),
+    path(f"{AUDIT}/samples/<int:sample_pk>/", claims.audit_sample, name="audit_sample"),
+    path(f"{AUDIT}/export/<slug:kind>.<slug:fmt>", exports.audit_export, name="audit_export"),
+]

@@ -1,0 +1,168 @@
+"""Starting an audit, and the switches on a running one."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from audits import pipeline
+from audits.access import audit_for, project_for
+from audits.forms.audits import CONFIDENCE, PANEL_WORDS, AuditForm, default_panel
+from audits.judges import family_of
+from audits.models import Audit, Dataset, Judge, Project, Role
+from audits.parts import render_parts
+from audits.stats.planning import spot_check_size
+
+STARTED = "started_audits"  # in the session: token of a form -> the audit that it started
+REMEMBERED = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def audit_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """Choose dataset, panel and acceptance rule; see calls and cost; start."""
+    project = project_for(request, slug, Role.ANALYST)
+    sent = request.method == "POST"
+    values: dict[str, Any] = request.POST.dict() if sent else _first_values(request, project)
+    form = AuditForm(values, project=project) if sent else AuditForm(initial=values, project=project)
+    wants_start = sent and "recalculate" not in request.POST
+    if wants_start and form.is_valid() and (audit := _start(request, project, form)):
+        return redirect("audit", project.slug, audit.pk)
+    draft = _draft(AuditForm(values, project=project))
+    if sent and not wants_start:  # a person still chooses: nothing is an error yet
+        form = AuditForm(initial=values, project=project)
+    context = {
+        "project": project,
+        "form": form,
+        "draft": draft,
+        "datasets": project.datasets.filter(status=Dataset.Status.READY).exists(),
+    }
+    status = 422 if wants_start else 200
+    return render_parts(request, "audits/audit_new.html", context, parts=("audit-plan",), status=status)
+
+
+def _first_values(request: HttpRequest, project: Project) -> dict[str, Any]:
+    ready = project.datasets.filter(status=Dataset.Status.READY)
+    asked = request.GET.get("dataset", "")
+    dataset = (ready.filter(pk=int(asked)).first() if asked.isdecimal() else None) or ready.first()
+    values: dict[str, Any] = {name: AuditForm.base_fields[name].initial for name in ("threshold", "scope")}
+    if dataset is not None:
+        values |= {"dataset": dataset.pk, "name": dataset.name}
+    return values | default_panel(project) | {"token": uuid.uuid4().hex}
+
+
+def _start(request: HttpRequest, project: Project, form: AuditForm) -> Audit | None:
+    """Start the audit, or find the one that this very form has started already. None: the form says why not."""
+    chosen = form.cleaned_data
+    started = request.session.get(STARTED, {})
+    if earlier := project.audits.filter(pk=started.get(chosen["token"])).first():
+        return earlier
+    try:
+        audit = pipeline.start_audit(
+            project=project,
+            dataset=chosen["dataset"],
+            user=request.user,
+            name=chosen["name"],
+            extractor=chosen["extractor"],
+            judges=[chosen["primary"], chosen["second"]],
+            threshold=chosen["threshold"] / 100,
+            confidence=CONFIDENCE,
+            scope=chosen["scope"],
+            spot_check_size=chosen["spot_check_size"],
+            override_reason=chosen["override_reason"],
+        )
+    except pipeline.PanelError as error:
+        form.add_panel_error(error.code, str(error))
+        return None
+    if chosen["token"]:
+        request.session[STARTED] = dict([*started.items(), (chosen["token"], audit.pk)][-REMEMBERED:])
+    return audit
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What an audit would take, as far as it is chosen."""
+
+    dataset: Dataset | None
+    samples: int
+    estimate: pipeline.Estimate | None
+    problem: str  # why the panel would be refused
+    own_family: bool  # a judge is of the generator's family
+    specimen: bool  # an offline judge sits on the panel
+    spot_check: int | None  # the proposed size
+    spot_check_chosen: int | None
+
+
+def _draft(form: AuditForm) -> Draft:
+    chosen = form.chosen
+    dataset, extractor = chosen.get("dataset"), chosen.get("extractor")
+    judges = [judge for name in ("primary", "second") if (judge := chosen.get(name))]
+    expected = None
+    if dataset is not None and extractor is not None and len(judges) == 2:
+        expected = pipeline.estimate(dataset=dataset, extractor=extractor, judges=judges)
+    threshold = chosen.get("threshold")
+    return Draft(
+        dataset=dataset,
+        samples=dataset.samples.count() if dataset else 0,
+        estimate=expected,
+        problem=_problem(dataset, judges, chosen.get("override_reason") or "") if dataset else "",
+        own_family=_own_family(dataset, judges) if dataset else False,
+        specimen=any(judge.vendor == "offline" for judge in [*judges, extractor] if judge),
+        spot_check=(
+            spot_check_size(expected.claims, float(threshold / 100), float(CONFIDENCE))
+            if expected and threshold
+            else None
+        ),
+        spot_check_chosen=chosen.get("spot_check_size"),
+    )
+
+
+def _problem(dataset: Dataset, judges: list[Judge], reason: str) -> str:
+    try:
+        pipeline.check_panel(dataset=dataset, judges=judges, override_reason=reason)
+    except pipeline.PanelError as error:
+        return str(PANEL_WORDS[error.code][1] if error.code in PANEL_WORDS else error)
+    return ""
+
+
+def _own_family(dataset: Dataset, judges: list[Judge]) -> bool:
+    generator = family_of("", dataset.generator) if dataset.generator else ""
+    return bool(generator) and generator in {family_of(judge.vendor, judge.model) for judge in judges}
+
+
+@require_POST
+def audit_pause(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """No new calls until it is resumed."""
+    return _switch(request, slug, pk, pipeline.pause, _("Paused. Calls on their way are still recorded."))
+
+
+@require_POST
+def audit_resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Go on, and try stopped judges again."""
+    return _switch(request, slug, pk, pipeline.resume, _("Judging goes on where it was."))
+
+
+@require_POST
+def audit_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Stop for good; what was judged stays."""
+    return _switch(request, slug, pk, pipeline.cancel, _("Cancelled. What was judged so far can still be read."))
+
+
+@require_POST
+def audit_retry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Try the samples again whose claims could not be cut."""
+    return _switch(request, slug, pk, pipeline.retry_failed, _("The failed samples are tried again."))
+
+
+def _switch(request: HttpRequest, slug: str, pk: int, act: Callable[[Audit, Any], bool], done: str) -> HttpResponse:
+    audit = audit_for(request, slug, pk, Role.ANALYST, Role.MANAGER)
+    if act(audit, request.user):
+        messages.success(request, done)
+    else:
+        messages.info(request, _("Nothing was changed: the audit is no longer in the state this button was for."))
+    return redirect("audit", slug, pk)

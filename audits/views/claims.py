@@ -1,0 +1,184 @@
+"""The claims of an audit, and one sample with everything that was said about it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from audits.access import sample_for, verdicts_for
+from audits.forms.audits import ClaimFilter
+from audits.labels import Decision
+from audits.models import Audit, Claim, Extraction, PanelMember, Verdict
+from audits.parts import render_parts
+from audits.text.pieces import Piece, cut
+from audits.views.blindness import shows_verdicts
+
+PAGE = 50
+VERDICTS = Prefetch("verdicts", Verdict.objects.select_related("member").order_by("member__position"))
+# Where claims overlap in the answer, the mark shows the one that matters most.
+WEIGHT: dict[str, int] = {
+    Decision.CONTRADICTED: 4,
+    Decision.UNVERIFIED: 3,
+    Decision.DISPUTED: 2,
+    Decision.SUPPORTED: 1,
+}
+
+
+@require_safe
+@shows_verdicts
+def audit_claims(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """All claims of an audit, filtered and in pages."""
+    audit = verdicts_for(request, slug, pk)
+    panel = list(audit.panel)
+    chosen = ClaimFilter(request.GET, panel=panel)
+    claims = Claim.objects.filter(audit=audit).select_related("sample").prefetch_related(VERDICTS)
+    # Lists never load the long texts of a sample.
+    claims = claims.only("position", "text", "vague", "decision", "sample__external_id", "sample__position")
+    page = Paginator(chosen.apply(claims), PAGE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "project": audit.project,
+        "tab": "claims",
+        "audit": audit,
+        "panel": panel,
+        "filter": chosen,
+        "page": page,
+        "rows": [(claim, _by_judge(claim, panel)) for claim in page],
+        "query": query.urlencode(),
+    }
+    return render_parts(request, "audits/claims.html", context, parts=("claims-list",))
+
+
+def _by_judge(claim: Claim, panel: list[PanelMember]) -> list[Verdict | None]:
+    """The verdicts in the order of the panel; None where a judge has not spoken yet."""
+    said = {verdict.member_id: verdict for verdict in claim.verdicts.all()}
+    return [said.get(member.pk) for member in panel]
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A quote of one verdict. context: its number from 1. anchor: where it is marked; "" when it was not found."""
+
+    claim: int
+    letter: str
+    text: str
+    context: int
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One judge on one claim; verdict None: not yet."""
+
+    member: PanelMember
+    verdict: Verdict | None
+    quotes: list[Quoted]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One claim with its number and what each judge said."""
+
+    number: int
+    claim: Claim
+    spoken: list[Spoken]
+
+
+@dataclass(frozen=True)
+class Context:
+    """One context, cut at its quotes. quoted: whether any judge quotes it."""
+
+    number: int
+    pieces: list[Piece[Quoted]]
+    quoted: bool
+    length: int
+
+
+@require_safe
+@shows_verdicts
+def audit_sample(request: HttpRequest, slug: str, pk: int, sample_pk: int) -> HttpResponse:
+    """One sample: answer with its claims marked, contexts with the evidence marked, every verdict in full."""
+    audit = verdicts_for(request, slug, pk)
+    sample = sample_for(audit, sample_pk)
+    extraction = get_object_or_404(Extraction, audit=audit, sample=sample)
+    panel = list(audit.panel)
+    claims = Claim.objects.filter(extraction=extraction).order_by("position").prefetch_related(VERDICTS)
+    shown = [_shown(claim, panel) for claim in claims]
+    answer = cut(sample.answer, [(row.claim.start, row.claim.end, row) for row in shown])
+    context = {
+        "project": audit.project,
+        "tab": "sample",
+        "audit": audit,
+        "sample": sample,
+        "extraction": extraction,
+        "claims": shown,
+        "answer": [(piece, _heaviest(piece)) for piece in answer],
+        "contexts": _contexts(sample.contexts, shown),
+        "without_claims": _without_claims(extraction, sample.answer),
+    } | _neighbours(audit, sample.position)
+    return render(request, "audits/sample.html", context)
+
+
+def _shown(claim: Claim, panel: list[PanelMember]) -> Shown:
+    number = claim.position + 1
+    pairs = zip(panel, _by_judge(claim, panel), strict=True)
+    return Shown(
+        number, claim, [Spoken(member, verdict, _quotes(number, member, verdict)) for member, verdict in pairs]
+    )
+
+
+def _quotes(number: int, member: PanelMember, verdict: Verdict | None) -> list[Quoted]:
+    return [
+        Quoted(
+            claim=number,
+            letter=member.letter,
+            text=quote["text"],
+            context=quote["context"] + 1,
+            anchor="" if quote.get("start") is None else f"quote-{number}-{member.letter}-{place}",
+        )
+        for place, quote in enumerate(verdict.quotes if verdict else [], start=1)
+    ]
+
+
+def _heaviest(piece: Piece[Shown]) -> str:
+    """The decision whose colour the piece carries; "" for a claim that is not decided, None outside claims."""
+    decisions = [row.claim.decision for row in piece.over]
+    return max(decisions, key=lambda decision: WEIGHT.get(decision, 0), default="")
+
+
+def _contexts(texts: list[str], shown: list[Shown]) -> list[Context]:
+    spans: list[list[tuple[int, int, Quoted]]] = [[] for _ in texts]
+    for row in shown:
+        for spoken in row.spoken:
+            given = spoken.verdict.quotes if spoken.verdict else []
+            for quote, quoted in zip(given, spoken.quotes, strict=True):
+                if quoted.anchor and 0 <= quote["context"] < len(texts):
+                    spans[quote["context"]].append((quote["start"], quote["end"], quoted))
+    return [
+        Context(number, cut(text, spans[number - 1]), bool(spans[number - 1]), len(text))
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+def _without_claims(extraction: Extraction, answer: str) -> list[tuple[int, str, str]]:
+    """(number, sentence, code of the reason) of every sentence without claims; "" when no reason was given."""
+    reasons: dict[str, str] = dict(extraction.no_claims) | {str(number): "" for number in extraction.unaccounted}
+    rows: list[tuple[int, str, str]] = []
+    for number in sorted(map(int, reasons)):
+        start, end = extraction.sentences[number - 1] if 0 < number <= len(extraction.sentences) else (0, 0)
+        rows.append((number, answer[start:end], reasons[str(number)]))
+    return rows
+
+
+def _neighbours(audit: Audit, position: int) -> dict[str, Any]:
+    """The samples before and after this one."""
+    samples = audit.dataset.samples.order_by("position").values_list("pk", flat=True)
+    return {
+        "previous_pk": samples.filter(position__lt=position).order_by("-position").first(),
+        "next_pk": samples.filter(position__gt=position).first(),
+    }

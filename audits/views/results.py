@@ -1,0 +1,72 @@
+"""The page of one audit: its progress while it is judged, and what the judges found."""
+
+from decimal import Decimal
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from audits.access import verdicts_for
+from audits.labels import Decision
+from audits.models import Audit, Role
+from audits.parts import render_parts
+from audits.progress import progress
+from audits.results import Result, result
+from audits.views.blindness import shows_verdicts
+
+# What a person does about a judge that was stopped, by the fault.
+MEND = {
+    "auth": _("The vendor refused the key. Correct the key of this judge, then try again."),
+    "quota": _("The account has no credit left. Top it up at the vendor, then try again."),
+    "not_found": _(
+        "The vendor does not know this model or address. The panel of an audit is frozen: "
+        "cancel this audit, correct the judge and start a new one."
+    ),
+    "config": _("The judge cannot be called as it is set up. Correct its key or address, then try again."),
+}
+
+
+@require_safe
+@shows_verdicts
+def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Status, progress and result. HTMX asks for the progress and the result apart; polling ends with the judging."""
+    audit = verdicts_for(request, slug, pk)
+    running = audit.status == Audit.Status.JUDGING
+    htmx: Any = getattr(request, "htmx", None)
+    part = htmx.target if htmx else None
+    context = {
+        "project": audit.project,
+        "tab": "result",
+        "audit": audit,
+        "panel": list(audit.panel),
+        "running": running,
+        # Only the parts that are shown pay for their numbers.
+        "progress": SimpleLazyObject(lambda: progress(audit)),
+        "result": SimpleLazyObject(lambda: _shown(result(audit))),
+        "mend": MEND,
+        "rule": {"threshold": _plain(audit.threshold), "confidence": _plain(audit.confidence)},
+        "settled": bool(part) and not running,
+        "also_expert": Role.EXPERT in getattr(audit.project, "roles", ()),
+    }
+    response = render_parts(request, "audits/audit.html", context, parts=("audit-progress", "audit-result"))
+    if part == "audit-progress" and not running:
+        response["HX-Trigger"] = "audit-settled"  # the result part fetches itself a last time
+    return response
+
+
+def _plain(fraction: Decimal) -> str:
+    """0.0250 -> "2.5": a number that a person chose, in percent and without decimals that nobody chose."""
+    return f"{(fraction * 100).normalize():f}"
+
+
+def _shown(found: Result) -> dict[str, Any]:
+    """The result with what only the page needs."""
+    counts = [
+        (Decision.SUPPORTED, found.supported),
+        (Decision.CONTRADICTED, found.contradicted),
+        (Decision.UNVERIFIED, found.unverified),
+        (Decision.DISPUTED, found.disputed),
+    ]
+    return {"found": found, "counts": counts}
