@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from audits.judges import base_url_of
+from audits.judges import VENDORS, base_url_of
 from audits.judges.base import ClaimText, JudgeSpec, Purpose, Task
 from audits.judges.cleaning import clean
 
@@ -135,11 +135,12 @@ def request_hash(spec: JudgeSpec, prompt: Prompt, replicate: int = 0) -> str:
 
     Two judges never share an entry, and a repeat (replicate 1, 2, ...) is bought anew.
     """
+    vendor = VENDORS.get(spec.vendor)
     parts = {
         "vendor": spec.vendor,
         "base_url": base_url_of(spec),
         "model": spec.model,
-        "params": dict(spec.params),
+        "params": {**(vendor.body if vendor else {}), **spec.params},
         "max_tokens": spec.max_tokens,
         "template": prompt.hash,
         "system": hashlib.sha256(prompt.system.encode()).hexdigest(),
