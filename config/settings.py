@@ -140,7 +140,7 @@ else:
 # --- Background work --------------------------------------------------------------------------------------
 # The broker is a doorbell only: work to do is read from the database, so a lost message costs seconds, never work.
 REDIS_URL = env.str("REDIS_URL", default="")
-CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = REDIS_URL or "filesystem://localhost/"
 CELERY_BROKER_DIR = DATA_DIR / "broker"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     {"socket_connect_timeout": 2, "socket_timeout": 10}

@@ -27,11 +27,16 @@ TWO_ROWS = [
 ]
 
 
-def make_dataset(project: Project, rows: Sequence[dict[str, Any]] = TWO_ROWS, **fields: Any) -> Dataset:
-    """Upload, confirm and import rows as a JSON lines file."""
+def receive(project: Project, rows: Sequence[dict[str, Any]], **fields: Any) -> Dataset:
+    """Upload rows as a JSON lines file."""
     text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     file = ContentFile(text.encode("utf-8"), name="rows.jsonl")
-    dataset = pipeline.receive_upload(project=project, user=None, file=file, **fields)
+    return pipeline.receive_upload(project=project, user=None, file=file, **fields)
+
+
+def make_dataset(project: Project, rows: Sequence[dict[str, Any]] = TWO_ROWS, **fields: Any) -> Dataset:
+    """Upload, confirm and import rows as a JSON lines file."""
+    dataset = receive(project, rows, **fields)
     pipeline.confirm_mapping(dataset=dataset, mapping=dataset.mapping, user=None)
     while not pipeline.import_dataset(dataset.pk, seconds=60):
         pass
