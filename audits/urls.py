@@ -1,5 +1,44 @@
-"""Addresses of the judging half."""
+"""Addresses of the judging half, one list per page family."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern] = []
+from audits.views import datasets, judges, mapping, members, projects
+
+PROJECT = "projects/<slug:slug>"
+
+project_pages = [
+    path("", projects.home, name="home"),
+    path("projects/", projects.projects, name="projects"),
+    path("projects/new/", projects.project_new, name="project_new"),
+    path(f"{PROJECT}/", projects.project, name="project"),
+]
+
+member_pages = [
+    path(f"{PROJECT}/members/", members.members, name="members"),
+    path(f"{PROJECT}/members/add/", members.member_add, name="member_add"),
+    path(f"{PROJECT}/members/<int:pk>/remove/", members.member_remove, name="member_remove"),
+]
+
+dataset_pages = [
+    path(f"{PROJECT}/datasets/new/", mapping.dataset_new, name="dataset_new"),
+    path(f"{PROJECT}/datasets/<int:pk>/mapping/", mapping.dataset_mapping, name="dataset_mapping"),
+    path(f"{PROJECT}/datasets/<int:pk>/reading/", mapping.dataset_reading, name="dataset_reading"),
+    path(f"{PROJECT}/datasets/<int:pk>/", datasets.dataset, name="dataset"),
+    path(f"{PROJECT}/datasets/<int:pk>/errors.csv", datasets.dataset_errors_csv, name="dataset_errors_csv"),
+    path(f"{PROJECT}/datasets/<int:pk>/delete/", datasets.dataset_delete, name="dataset_delete"),
+]
+
+judge_pages = [
+    path(f"{PROJECT}/judges/", judges.judges, name="judges"),
+    path(f"{PROJECT}/judges/new/", judges.judge_new, name="judge_new"),
+    path(f"{PROJECT}/judges/<int:pk>/", judges.judge_edit, name="judge_edit"),
+    path(f"{PROJECT}/judges/<int:pk>/switch/", judges.judge_switch, name="judge_switch"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    *project_pages,
+    *member_pages,
+    *dataset_pages,
+    *judge_pages,
+    path("", include("audits.urls_audits")),
+]

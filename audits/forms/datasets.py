@@ -17,12 +17,11 @@ GENERATOR_HELP = _("The model that wrote these answers, if you know it: no judge
 
 
 class UploadForm(forms.Form):
-    """A file and what is known of it. The file comes last: the other fields survive an upload that is stopped."""
+    """A file and what is known of it. The file comes last: the name survives an upload that is stopped."""
 
     name = forms.CharField(
         label=_("Name"), max_length=200, required=False, help_text=_("Left empty, the file's name is used.")
     )
-    generator = forms.CharField(label=GENERATOR_LABEL, max_length=200, required=False, help_text=GENERATOR_HELP)
     file = forms.FileField(
         label=_("Drop the file here, or choose it"),
         allow_empty_file=True,  # the reader says it better

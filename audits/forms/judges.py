@@ -55,7 +55,7 @@ class JudgeForm(forms.Form):
         max_digits=10,
         decimal_places=4,
         required=False,
-        help_text=_("US dollars per million tokens."),
+        help_text=_("US dollars per million tokens. Left empty, costs are said to be unknown."),
     )
     concurrency = forms.IntegerField(
         label=_("Calls at a time"),

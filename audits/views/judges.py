@@ -126,12 +126,16 @@ def _key(judge: Judge, vendor: vendors.Vendor | None) -> str:
     return "missing" if vendor is None or vendor.key_required else "none"
 
 
-def _accuracy() -> list[dict[str, Any]]:
-    """How often the offline judges were right on published data, as measured; empty until it has been measured."""
+def _accuracy() -> dict[str, Any] | None:
+    """How often the offline judges were right on published sets, as measured; None until it has been measured.
+
+    Balanced accuracy as a fraction; a set with one label only has none.
+    """
     if not ACCURACY.exists():
-        return []
-    return _rows(json.loads(ACCURACY.read_text(encoding="utf-8")))
-
-
-def _rows(measured: Any) -> list[dict[str, Any]]:
-    return list(measured["datasets"] if isinstance(measured, dict) else measured)
+        return None
+    measured = json.loads(ACCURACY.read_text(encoding="utf-8"))
+    rows = [
+        {"name": row["set"], "language": row["language"], "claims": row["claims"], **row.get("balanced_accuracy", {})}
+        for row in measured["sets"]
+    ]
+    return {"rows": rows, "claims": measured["claims"], **measured["means"]["balanced_accuracy"]}

@@ -93,6 +93,7 @@ def _mapping_page(
         "form": form,
         "reading": ReadingForm(dataset=dataset, sheets=opened.sheets if opened else ()),
         "rows": _previewed(opened, form.mapping) if opened else [],
+        "example": list(opened.understanding.preview[0].values.items()) if opened else [],
         "warnings": [warning(text) for text in dataset.warnings],
         "twin": twins.first(),
         "problem": problem,
@@ -102,7 +103,9 @@ def _mapping_page(
 
 
 def _previewed(opened: Opened, mapping: dict[str, Any]) -> list[dict[str, Any]]:
-    """The first rows as they would be imported, good and bad, in the file's order."""
+    """The first rows as they would be imported, good and bad, in order; none while too little is chosen."""
+    if not mapping["answer"] or not mapping["contexts"]:
+        return []
     head = opened.understanding.preview[:SHOWN_ROWS]
     last = head[-1].line
     rows = [map_record(row, mapping) for row in head] + [row for row in opened.problems if row.line <= last]
