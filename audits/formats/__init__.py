@@ -15,6 +15,7 @@ from audits.formats.base import (
     SourceRow,
     Understanding,
 )
+from audits.formats.cells import storable
 from audits.formats.columns import MAX_COLUMNS, check_mapping, context_columns, guess_mapping, map_record
 from audits.formats.csv import CsvReader
 from audits.formats.encoding import ENCODINGS
@@ -41,9 +42,9 @@ _UNICODE = frozenset({"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", 
 class Opened:
     """A file that can be read, any number of times from its start."""
 
-    def __init__(self, reader: Reader) -> None:
-        """Reads the head. Raises FormatError when there is no row in it."""
-        self._reader = reader
+    def __init__(self, reader: Reader, *, guessed: bool = False) -> None:
+        """Reads the head. Raises FormatError when there is no row in it. guessed: nobody chose the encoding."""
+        self._reader, self._guessed = reader, guessed
         head = list(islice(reader.rows(), HEAD))
         raw = [row for row in head if isinstance(row, SourceRow)]
         self.problems = tuple(row for row in head if isinstance(row, RowProblem))
@@ -74,7 +75,7 @@ class Opened:
         reader, mapping = self._reader, guess_mapping(self.columns)
         alone = columns if len(columns := context_columns(mapping)) == 1 else []
         found = {
-            "guessed_encoding": reader.encoding is not None and reader.encoding not in _UNICODE,
+            "guessed_encoding": self._guessed and reader.encoding not in _UNICODE,
             "mojibake": any(looks_wrongly_decoded(text) for row in rows for text in _texts(row.values)),
             "no_header": bool(reader.columns) and not any(mapping.values()),
             "many_columns": many,
@@ -87,7 +88,7 @@ class Opened:
             sheet=reader.sheet,
             columns=self.columns,
             mapping=mapping,
-            preview=tuple(rows[:PREVIEW]),
+            preview=tuple(SourceRow(row.line, storable(row.values)) for row in rows[:PREVIEW]),
             warnings=(*reader.warnings, *(WARNINGS[code] for code, holds in found.items() if holds)),
         )
 
@@ -116,7 +117,8 @@ def open_dataset(
         raise file_error("too_large", limit=MAX_BYTES >> 20)
     options = Options(filename=filename, encoding=encoding, delimiter=delimiter, sheet=sheet)
     kind, found = kind_and_encoding(path, options)
-    return Opened(READERS[kind](path, replace(options, encoding=found)))
+    reader = READERS[kind](path, replace(options, encoding=found))
+    return Opened(reader, guessed=bool(found) and not encoding)
 
 
 __all__ = [

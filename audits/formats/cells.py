@@ -1,19 +1,23 @@
 """What one cell says: a text, several contexts, or nothing."""
 
 import ast
-import io
 import json
 import math
 import re
-import tokenize
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Any
 
 MAX_TEXT = 1_000_000  # code points of one text
 MAX_CONTEXTS = 1_000
+MAX_OBJECTS = 200_000  # code points of a list of objects as Python writes it; the parser takes 500 times as much
 TEXT_KEYS = ("text", "content", "page_content", "pageContent", "passage", "chunk", "snippet", "document", "body")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_WRITTEN_LIST = re.compile(r"""\[\s*(?:None\b|[rbu]?['"\[{])""")  # a list of texts or objects, not "[1] Some prose"
+_ITEM = re.compile(
+    r"""\s*('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|None|nan)\s*,?\s*(?=[\]'"Nn])""", re.DOTALL
+)
+_WRITTEN_LIST = re.compile(
+    r"""\[\s*(?:None\b|null\b|\[?\s*['"{])"""
+)  # a list of texts or objects, not "[1] Some prose"
 _NUMPY = re.compile(r"array\((\[.*\])(?:,\s*dtype=\w+)?\)", re.DOTALL)
 _NOTHING = frozenset({"", "nan", "<na>"})
 
@@ -82,8 +86,8 @@ def _text_in(part: Any) -> Any:
                 return part[key]
         if len(part) == 1 and isinstance(only := next(iter(part.values())), str):
             return only
-    if isinstance(part, list) and len(part) == 1:
-        return _text_in(part[0]) if not isinstance(part[0], list) else part[0]
+    if isinstance(part, list) and len(part) == 1 and not isinstance(part[0], list):
+        return _text_in(part[0])
     if isinstance(part, dict | list):
         raise CellError("bad_contexts")
     return part
@@ -94,7 +98,7 @@ def _written_list(text: str) -> Any:
     stripped = text.strip() if len(text) <= MAX_TEXT else ""
     array = _NUMPY.fullmatch(stripped)
     stripped = array[1] if array else stripped
-    if stripped == "[]":
+    if stripped.startswith("[") and stripped.endswith("]") and not stripped[1:-1].strip():
         return []
     if not _WRITTEN_LIST.match(stripped):
         return text
@@ -105,33 +109,31 @@ def _written_list(text: str) -> Any:
 
 
 def _python_list(text: str) -> list[Any]:
-    """What `str(list)` or `str(numpy array)` of texts wrote. Only literals are read, nothing is run."""
+    """What `str(list)` of texts or objects, or `str(numpy array)` of texts wrote. Only literals are read.
+
+    Texts are read one by one: numpy puts no commas between them, and Python would join such neighbours into one.
+    """
     try:
-        if _adjacent_strings(text):  # numpy puts no commas: Python would join these contexts into one
-            return [ast.literal_eval(part) for part in _strings(text)]
-        found = ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError):
-        raise CellError("bad_list") from None
-    if not isinstance(found, list):
+        if not text.startswith("[{"):
+            return [ast.literal_eval(item) for item in _items(text)]
+        found = ast.literal_eval(text) if len(text) <= MAX_OBJECTS else None
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(part, dict) for part in found):
         raise CellError("bad_list")
     return found
 
 
-def _tokens(text: str) -> list[tokenize.TokenInfo]:
-    skipped = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-    return [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in skipped]
-
-
-def _adjacent_strings(text: str) -> bool:
-    kinds = [token.type for token in _tokens(text)]
-    return any(one == two == tokenize.STRING for one, two in pairwise(kinds))
-
-
-def _strings(text: str) -> list[str]:
-    tokens = _tokens(text)
-    if any(token.type != tokenize.STRING and token.string not in {"[", "]", ""} for token in tokens):
-        raise CellError("bad_list")  # an ellipsis: the array was printed in part
-    return [token.string for token in tokens if token.type == tokenize.STRING]
+def _items(text: str) -> Iterator[str]:
+    at = 1
+    for _ in range(MAX_CONTEXTS + 1):
+        item = _ITEM.match(text, at)
+        if item is None:
+            break
+        yield item[1] if item[1] != "nan" else "None"
+        at = item.end()
+    if text[at:].strip() != "]":
+        raise CellError("bad_list")
 
 
 def holds_nul(value: Any) -> bool:

@@ -10,6 +10,7 @@ from audits.formats.base import Record, RowProblem, SourceRow
 from audits.formats.messages import file_error, row_problem
 
 MAX_COLUMNS = 256
+MAX_NAME = 200  # code points of a column's name; longer ones are data, or an attack on the patterns below
 ROLES = ("id", "question", "contexts", "answer")
 ColumnMapping = Mapping[str, str | Sequence[str] | None]
 """Role -> column; None: not found. "contexts" may be several columns; "question" may be "": the file has none."""
@@ -49,7 +50,7 @@ _CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五
 
 def _plain(name: str) -> str:
     """A name without case, width, spaces, signs and bracketed remarks: "Actual_Output（必填）" -> actualoutput."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
+    folded = unicodedata.normalize("NFKC", name[:MAX_NAME]).casefold()
     without = _BRACKETED.sub("", folded) or folded
     return "".join(char for char in without if char.isalnum())
 

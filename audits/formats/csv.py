@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from audits.formats import encoding as encodings
 from audits.formats.base import FormatError, Options, RowProblem, SourceRow
 from audits.formats.cells import MAX_TEXT
-from audits.formats.columns import MAX_COLUMNS, known_roles
+from audits.formats.columns import MAX_COLUMNS, MAX_NAME, known_roles
 from audits.formats.messages import file_error, row_problem
 from audits.formats.sniff import MAX_LINE
 
@@ -127,7 +127,8 @@ class CsvReader:
 
 def column_names(fields: list[str]) -> tuple[str, ...]:
     """A header's cells as names: trimmed, none blank or twice, no blank ones at the end. Raises FormatError."""
-    names = [" ".join(field.replace("\x00", "").strip("\ufeff \t\r\n\u3000").split()) for field in fields]
+    tidy = (field[: 2 * MAX_NAME].replace("\x00", "").strip("\ufeff \t\r\n\u3000") for field in fields)
+    names = [" ".join(name.split())[:MAX_NAME] for name in tidy]
     while names and not names[-1]:
         names.pop()
     if len(names) > MAX_COLUMNS:
@@ -193,8 +194,11 @@ def _guess_delimiter(head: str) -> str:
         score = (known_roles(header[:MAX_COLUMNS]), fitting / (fitting + misfits or 1), len(header))
         if len(header) > 1 and score > best:
             best, choice = score, delimiter
-    if not choice:
-        raise file_error("no_delimiter")
+    if not choice:  # one column, or a header that cannot be parsed
+        line = head.lstrip().splitlines()[0]
+        choice = max(DELIMITERS, key=line.count)
+        if choice not in line:
+            raise file_error("no_delimiter")
     return choice
 
 

@@ -31,6 +31,9 @@ _BOMS = (
 )
 _ESCAPED = re.compile("[\udc80-\udcff]")  # what surrogateescape makes of a byte that cannot be decoded
 _WESTERN = re.compile("[À-ÖØ-öø-ÿŒœŠšŽžŸ‘’“”–—…•€£©®°§«»¿¡™´·]")
+_NO_TEXT = re.compile(
+    "[^\t\r\n\x20-\x7e\xa0-\u024f\u2010-\u206f\u20a0-\u20bf\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
+)
 _LONG_RUN = re.compile("[^\x00-\x7f]{3,}")
 
 
@@ -52,7 +55,7 @@ def canonical(name: str) -> str:
 def detect(path: Path) -> str:
     """The encoding of a text file, one of ENCODINGS. Raises FormatError("undecodable").
 
-    Byte order mark, then strict UTF-8 over the whole file, then the NUL pattern of UTF-16, then plausibility:
+    Byte order mark, then UTF-16 by its NULs, then strict UTF-8 over the whole file, then plausibility:
     GB18030, Big5 and windows-1252 all accept many of each other's bytes, so what counts is whether common characters
     come out. A file that is UTF-8 or GB18030 but for a few bytes keeps that name: its broken rows are reported.
     """
@@ -61,11 +64,10 @@ def detect(path: Path) -> str:
     for bom, name in _BOMS:
         if head.startswith(bom):
             return name
+    if (found := wide(head)) and decodes(path, found):
+        return found
     if decodes(path, "utf-8"):
         return "utf-8"
-    wide = _utf16(head)
-    if wide and decodes(path, wide):
-        return wide
     evidence = _evidence(path)
     found = _plausible(evidence) or _second_opinion(evidence, path)
     if not found:
@@ -91,7 +93,8 @@ def open_text(path: Path, encoding: str, *, strict: bool = False) -> TextIO:
 
     A byte that does not decode becomes a lone surrogate (see `damaged`), or raises UnicodeDecodeError when `strict`.
     """
-    return path.open(encoding=encoding, errors="strict" if strict else "surrogateescape", newline="")
+    codec = "utf-8-sig" if encoding == "utf-8" else encoding  # the mark is no part of the first name
+    return path.open(encoding=codec, errors="strict" if strict else "surrogateescape", newline="")
 
 
 def damaged(text: str) -> bool:
@@ -122,13 +125,17 @@ def first_bad_line(path: Path, encoding: str) -> int:
     return number
 
 
-def _utf16(head: bytes) -> str:
-    """UTF-16 without a mark: NULs, and nearly all of them in the same half of the byte pairs."""
-    even, odd = head[0::2].count(0), head[1::2].count(0)
-    if odd >= 2 and odd > 10 * even:
-        return "utf-16-le"
-    if even >= 2 and even > 10 * odd:
-        return "utf-16-be"
+def wide(head: bytes) -> str:
+    """UTF-16 without a mark, or "": read so, the head is all text, with ASCII and line ends in it.
+
+    The ASCII is asked for because two ASCII letters in a row look like one Chinese character of UTF-16.
+    """
+    for name in ("utf-16-le", "utf-16-be") if head.count(0) >= 2 else ():
+        text = head[: len(head) // 2 * 2].decode(name, "replace")
+        narrow = sum(char < "\x7f" for char in text)
+        odd = len(_NO_TEXT.findall(text))
+        if narrow >= 0.03 * len(text) and odd <= 0.05 * len(text) and ("\n" in text or "\r" in text):
+            return name
     return ""
 
 

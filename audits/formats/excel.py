@@ -26,7 +26,7 @@ MAX_RATIO = 100  # of a large part; real sheets pack 5 to 30 times
 _LARGE = 30 << 20
 _HEADER_ROWS = 10  # how far down a header is looked for
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z0-9:]{1,40})"')
+_MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]{0,200}?ref="([A-Z0-9:]{1,40})"')
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
 Cells = tuple[Any, ...]
 
@@ -45,6 +45,8 @@ class ExcelReader:
         _guard(path)
         with self._book() as book:
             visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+            if not book.worksheets:
+                raise file_error("broken_workbook")
             heads = {sheet.title: _head(sheet) for sheet in visible}
             self.sheets = tuple(title for title, head in heads.items() if head)
             if options.sheet and options.sheet not in heads:
@@ -96,7 +98,7 @@ class ExcelReader:
         touched: set[int] = set()
         reached = 0
         for top, bottom in sorted(spans):  # each row once, however many ranges overlap
-            touched.update(range(max(top, reached + 1), bottom + 1))
+            touched |= set(range(max(top, reached + 1), bottom + 1))
             reached = max(reached, bottom)
         return frozenset(touched)
 
@@ -111,17 +113,13 @@ class ExcelReader:
     @contextmanager
     def _book(self) -> Iterator[Any]:
         """The open workbook. Whatever openpyxl raises on a damaged part becomes FormatError("broken_workbook")."""
-        book = None
-        try:
-            book = openpyxl.load_workbook(self._path, read_only=True, data_only=True, keep_links=False)
-            yield book
-        except (FormatError, GeneratorExit, MemoryError):
-            raise
-        except Exception as error:  # a damaged part makes openpyxl raise anything: KeyError, ParseError, zlib.error …
-            raise file_error("broken_workbook") from error
-        finally:
-            if book is not None:
-                book.close()
+        with self._path.open("rb") as file:  # given a path, openpyxl would judge by its suffix
+            try:
+                yield openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+            except (FormatError, MemoryError):
+                raise
+            except Exception as error:  # damaged parts make openpyxl raise anything: KeyError, ParseError, zlib.error
+                raise file_error("broken_workbook") from error
 
 
 def _guard(path: Path) -> None:

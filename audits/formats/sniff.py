@@ -29,7 +29,9 @@ _SIGNATURES = (
     (b"SQLite format 3", "a database"),
     (b"{\\rtf", "a text document (RTF)"),
 )
-_HTML = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|table|meta|style|div)\b", re.I | re.S)
+_HTML = re.compile(
+    r"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body|table|meta|style|div)\b", re.I | re.S
+)
 _XML = re.compile(r"\s*<(?:\?xml|!DOCTYPE|[A-Za-z][\w:.-]*[\s/>])")
 
 
@@ -88,14 +90,10 @@ def _refuse_container(path: Path) -> NoReturn:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Control characters that no text has. NUL is judged apart: UTF-16 is full of them, a damaged cell has a few."""
-    control = sum(byte < 9 or 13 < byte < 32 for byte in head if byte) - head.count(0x1A) - head.count(0x1B)
-    nul = head.count(0)
-    wide = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
-    halves = sorted((head[0::2].count(0), head[1::2].count(0)))
-    if wide or (nul and halves[1] > 10 * halves[0] and nul > len(head) // 50):
+    """Control characters that no text has, and NUL, of which a damaged cell has a few and UTF-16 very many."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")) or encodings.wide(head):
         return False
-    return control > len(head) // 50 or nul > len(head) // 50
+    return sum(byte < 9 or 13 < byte < 32 for byte in head) > len(head) // 50
 
 
 def _text_kind(path: Path, encoding: str) -> str:

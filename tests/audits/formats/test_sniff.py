@@ -1,0 +1,69 @@
+"""The content says what a file is; what is no dataset is refused in plain words."""
+
+import io
+import zipfile
+
+import pytest
+
+from audits.formats import READERS, messages, open_dataset
+
+from .conftest import refused
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 504
+
+
+def archive(*names):
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as file:
+        for name in names:
+            file.writestr(name, b"x")
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (OLE + "Workbook".encode("utf-16-le"), "legacy_xls"),
+        (OLE + b"x" * (1 << 20) + "EncryptedPackage".encode("utf-16-le"), "encrypted"),
+        (OLE + "WordDocument".encode("utf-16-le"), "unknown_type"),
+        (b"\x09\x08\x10\x00\x00\x06", "legacy_xls"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "unknown_type"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "unknown_type"),
+        (b"PAR1\x15\x04", "unknown_type"),
+        (b"\x1f\x8b\x08\x00", "unknown_type"),
+        (bytes(range(256)) * 40, "unknown_type"),
+        (archive("word/document.xml"), "unknown_type"),
+        (archive("a.csv"), "unknown_type"),
+        (archive("mimetype", "content.xml"), "unknown_type"),
+        (archive("xl/workbook.bin"), "binary_xlsb"),
+        (archive("xl/workbook.xml"), "broken_workbook"),
+        (b"PK\x03\x04rest", "broken_workbook"),
+        (b"<html><body><table><tr><td>q</td></tr></table>", "html"),
+        ("<!-- x -->\n<TABLE border=1>\n<tr><td>问题</td>".encode("gbk"), "html"),
+        (b"<!---->" * 700 + b"<x", "no_delimiter"),
+        (b"<?xml version='1.0'?><rows/>", "unknown_type"),
+        (b"", "empty_file"),
+        (b"\x00" * 100, "empty_file"),
+    ],
+)
+def test_what_is_no_dataset(write, content, code):
+    error = refused(write(content, name="data.csv"), filename="data.csv")
+    assert error.code == code
+    assert "Nothing was imported." in str(error)
+
+
+def test_the_name_does_not_matter(write):
+    path = write("question,context,answer\nq,c,a\n", name="data.xlsx")
+    assert open_dataset(path, filename="data.xlsx").understanding.format == "csv"
+
+
+def test_every_sentence_can_be_rebuilt_from_code_and_params(write):
+    error = refused(write("question,context,answer\n", name="x"), encoding="nonsense")
+    assert messages.FILE_ERRORS[error.code] % error.params == str(error)
+    assert error.template == messages.FILE_ERRORS[error.code]
+    (problem,) = [row for row in open_dataset(write("question,context,answer\nq,c,a\nq\n")).rows() if row.line == 3]
+    assert messages.ROW_PROBLEMS[problem.code] % problem.params == problem.reason
+
+
+def test_the_registry_names_each_reader():
+    assert {name: reader.name for name, reader in READERS.items()} == {name: name for name in READERS}
