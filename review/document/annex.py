@@ -1,0 +1,136 @@
+"""The annex: judges, spot check, limits, agreement, prompts, experts, and the record that lets somebody repeat it."""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
+from review.document.phrases import Phrases, Table, table
+from review.document.text import bare, breakable, decimal, percent, plain, short_percent
+
+
+class Annex(Phrases):
+    """The tables behind the first page; each method gives one."""
+
+    def tables(self) -> list[Table]:
+        """All that follow the first page, empty ones left out; the judges stand on it."""
+        parts = [self.spot_check(), self.scopes(), self.agreement(), self.prompts(), self.reviewers()]
+        parts += [self.overrides(), self.record()]
+        return [part for part in parts if part["rows"]]
+
+    def judges(self) -> Table:
+        say = self.say
+        named = [(say("judge", number=number), judge) for number, judge in enumerate(self.statement["judges"], 1)]
+        named.append((say("extractor"), self.statement["extractor"]))
+        rows = [
+            [role, plain(m["vendor"]), plain(m["model"]), plain(", ".join(map(str, m["answered_by"])), 300) or "–"]
+            for role, m in named
+        ]
+        return table(
+            say("judges"), [say(k) for k in ("role", "vendor", "model", "answered_by")], (1, 1, 1.5, 2), rows
+        )
+
+    def stratum(self, name: str) -> str:
+        return self.words["disputed_stratum"] if name == "disputed" else self.words.get(name, plain(name))
+
+    def spot_check(self) -> Table:
+        say = self.say
+        rows = [
+            [
+                self.stratum(s["stratum"]),
+                say("random" if s["random"] else "all"),
+                f"{s['claims']:,}",
+                f"{s['checked']:,}",
+                f"{s['hallucinated']:,}",
+                self.estimate(s["share"]),
+            ]
+            for s in self.statement["spot_check"]
+        ]
+        note = say(
+            "interval_note",
+            confidence=short_percent(self.result["dataset"]["confidence"]),
+            deff=decimal(self.result["design_effect"]),
+        )
+        heads = [say(k) for k in ("stratum", "how", "claims", "reviewed", "hallucinated", "share")]
+        return table(say("spot_check"), heads, (1.6, 1, "r", "r", "r", "r"), rows, note)
+
+    def scopes(self) -> Table:
+        say, limits = self.say, self.result["one_sided"]
+        rows = []
+        for scope in ("dataset", "traffic"):
+            cells = [say(f"scope_{scope}"), self.estimate(self.result[scope]), "–"]
+            if scope == self.result["scope"]:
+                cells[0] += self.wrap(say("decides"))
+                if limits["low"] is not None:
+                    low, high = percent(limits["low"], ROUND_FLOOR), percent(limits["high"], ROUND_CEILING)
+                    cells[2] = f"{bare(low)} {say('to')} {high}"
+            rows.append(cells)
+        heads = [
+            say("scope"),
+            say("two_sided_head", confidence=short_percent(self.result["dataset"]["confidence"])),
+            say("one_sided_head", level=short_percent(limits["level"])),
+        ]
+        return table(say("scopes"), heads, (1, "r", "r"), rows)
+
+    def party(self, code: str) -> str:
+        kind, _, number = code.partition(":")
+        if kind == "judge" and number.isdigit():
+            return self.say("judge", number=number)
+        return self.say("experts") if code == "experts" else plain(code)
+
+    def agreement(self) -> Table:
+        say = self.say
+        rows = []
+        for found in self.statement["agreement"]:
+            between = " – ".join(self.party(code) for code in found["between"])
+            rows.append(
+                [
+                    between + (self.wrap(self.code(found["note"])) if found["note"] else ""),
+                    f"{found['n']:,}",
+                    f"{found['excluded']:,}",
+                    self.estimate(found["percent"]),
+                    self.estimate(found["kappa"], as_percent=False),
+                    self.estimate(found["ac1"], as_percent=False),
+                ]
+            )
+        heads = [say("between"), "n", *(say(k) for k in ("excluded", "percent", "kappa", "ac1"))]
+        return table(say("agreement"), heads, (1, "r", "r", "r", "r", "r"), rows, say("agreement_note"))
+
+    def prompts(self) -> Table:
+        rows = [[plain(p["name"]), plain(p["version"]), breakable(p["sha256"])] for p in self.statement["prompts"]]
+        heads = [self.say("name"), self.say("version"), "SHA-256"]
+        return table(self.say("prompts"), heads, (1, 1, 4.5), rows)
+
+    def reviewers(self) -> Table:
+        rows = [[plain(r["name"]), f"{r['adjudications']:,}"] for r in self.statement["reviewers"]]
+        return table(self.say("reviewers"), [self.say("name"), self.say("adjudications")], (1, "r"), rows)
+
+    def overrides(self) -> Table:
+        rows = [
+            [self.code(o["code"]), f"{plain(o['by'])}, {o['at'][:10]}", plain(o["reason"], 600)]
+            for o in self.statement["overrides"]
+        ]
+        return table(self.say("overrides"), [self.say(k) for k in ("rule", "by", "reason")], (1.3, 1.2, 2.5), rows)
+
+    def record(self) -> Table:
+        say, statement, rule = self.say, self.statement, self.statement["rule"]
+        text = say(
+            "rule_text",
+            threshold=short_percent(rule["threshold"]),
+            scope=say(f"scope_{rule['scope']}"),
+            confidence=short_percent(rule["confidence"]),
+            looks=rule["looks"],
+            spot=say("none") if rule["spot_check"] is None else f"{rule['spot_check']:,}",
+            date=self.date(rule["set_at"]),
+        )
+        flags = self.words["and"].join(
+            f"{self.code(code)} {count:,}" for code, count in sorted(statement["dataset"]["flags"].items())
+        )
+        rows = [
+            [say("acceptance_rule"), text],
+            [say("dataset_sha"), breakable(plain(statement["dataset"]["sha256"]))],
+            [say("flags"), flags or say("none")],
+            *([say("seed", name=plain(k)), plain(v)] for k, v in sorted(statement["seeds"].items())),
+            [say("software"), plain(statement["software_version"])],
+            [say("schema"), str(statement["schema_version"])],
+            [say("public_key"), breakable(self.certificate["signature"]["public_key"])],
+            [say("signature"), breakable(self.certificate["signature"]["value"])],
+        ]
+        return table(say("record"), [], (1, 3.3), rows)

@@ -1,0 +1,58 @@
+"""What codes mean, in English and in Chinese: of decisions, undefined numbers, overrides, flagged rows."""
+
+# An unknown code is printed as it is.
+EN = {
+    "no_claims": "the audit has no claims",
+    "no_decided_claims": "no claim has been decided",
+    "nothing_counted": "nothing was counted",
+    "supported_not_checked": "no expert checked the claims on which the judges agreed",
+    "spot_check_incomplete": "the spot check is not complete",
+    "disputed_open": "disputed claims are still open",
+    "few_answers": "fewer than 30 answers say nothing about traffic",
+    "one_answer": "all claims come from one answer",
+    "threshold_inside_limits": "the threshold lies between the limits",
+    "not_checked": "no expert has checked any",
+    "no_shared_items": "no item was labelled by both",
+    "one_label": "only one label was used",
+    "stratum_not_checked": "one group of claims was not reviewed at all",
+    "constant_rater": "one side used a single label",
+    "judges_never_disagree": "the judges never disagree: check that they are independent",
+    "rule_changed": "the acceptance rule was changed after the first expert label",
+    "rule_missing": "no acceptance rule was set before the audit",
+    "judges_changed": "judges, prompts or strata changed after the draw",
+    "audit_unfinished": "the audit is not finished",
+    "samples_failed": "some answers could not be audited",
+    "same_vendor": "two judges of one vendor",
+    "generator_vendor": "a judge of the generator’s vendor",
+    "empty_context": "empty context",
+    "specimen": "the judges were offline stand-ins",
+}
+
+ZH = {
+    "no_claims": "审计中没有命题",
+    "no_decided_claims": "没有已裁定的命题",
+    "nothing_counted": "没有可计数的对象",
+    "supported_not_checked": "法官一致的命题尚未经专家抽检",
+    "spot_check_incomplete": "抽检尚未完成",
+    "disputed_open": "仍有争议命题未结",
+    "few_answers": "回答少于 30 条，不足以推断线上流量",
+    "one_answer": "全部命题出自同一条回答",
+    "threshold_inside_limits": "阈值介于上下限之间",
+    "not_checked": "尚无专家复核",
+    "no_shared_items": "没有双方都标注过的命题",
+    "one_label": "只出现一种标签",
+    "stratum_not_checked": "有一类命题完全未经复核",
+    "constant_rater": "其中一方只用了一种标签",
+    "judges_never_disagree": "法官从无分歧：请确认二者相互独立",
+    "rule_changed": "验收规则在首个专家裁定之后被修改",
+    "rule_missing": "审计前未设定验收规则",
+    "judges_changed": "抽样之后法官、提示词或分层发生变更",
+    "audit_unfinished": "审计尚未完成",
+    "samples_failed": "部分回答未能完成审计",
+    "same_vendor": "两位法官出自同一厂商",
+    "generator_vendor": "法官与生成模型出自同一厂商",
+    "empty_context": "上下文为空",
+    "specimen": "法官为离线替身",
+}
+
+CODES = {"en": EN, "zh": ZH}

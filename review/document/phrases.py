@@ -1,0 +1,71 @@
+"""What every part of the printed certificate needs: its words, codes, and the form of a number."""
+
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import Any
+
+from review.document.codes import CODES
+from review.document.text import bare, decimal, percent, plain
+from review.document.words import WORDS
+
+Table = dict[str, Any]
+
+
+class Phrases:
+    """One certificate in one language."""
+
+    def __init__(self, certificate: Mapping[str, Any], language: str) -> None:
+        self.language = language
+        self.words, self.codes = WORDS[language], CODES[language]
+        self.certificate = certificate
+        self.statement: Mapping[str, Any] = certificate["statement"]
+        self.result: Mapping[str, Any] = self.statement["result"]
+
+    def say(self, key: str, **values: object) -> str:
+        """The words of `key` with its values filled in."""
+        return self.words[key].format(**values)
+
+    def code(self, code: str) -> str:
+        """What a reason or override code means; an unknown one as it is."""
+        return self.codes.get(code, plain(code))
+
+    def date(self, moment: str) -> str:
+        """2026-11-30 12:00:00 UTC."""
+        return plain(moment.replace("T", " ").replace("Z", " UTC"))
+
+    def number(self) -> str:
+        """Number and version of the certificate."""
+        return plain(f"{self.statement['number']} / {self.statement['version']}", 60)
+
+    def wrap(self, text: str) -> str:
+        """In brackets, as the language writes them."""
+        return f"（{text}）" if self.language == "zh" else f" ({text})"
+
+    def join(self, *sentences: str) -> str:
+        """Sentences one after the other."""
+        return (" " if self.language == "en" else "").join(sentences)
+
+    def estimate(self, estimate: Mapping[str, Any], as_percent: bool = True) -> str:
+        """2.80 % (1.95 to 3.61), 0.73 (0.61 to 0.85), or why it is undefined."""
+        if estimate["value"] is None:
+            return f"{self.say('undefined')}{self.wrap(self.code(estimate['reason']))}"
+        write = percent if as_percent else decimal
+        if estimate["low"] is None:
+            return write(estimate["value"]) + self.wrap(self.code(estimate["reason"]))
+        if estimate["low"] == estimate["value"] == estimate["high"]:
+            return write(estimate["value"])  # all were reviewed: nothing is left to estimate
+        return self.say(
+            "n_of",
+            value=write(estimate["value"]),
+            low=bare(write(estimate["low"], ROUND_FLOOR)),
+            high=bare(write(estimate["high"], ROUND_CEILING)),
+        )
+
+
+def table(
+    title: str, heads: Sequence[str], columns: Sequence[str | float], rows: list[list[str]], note: str = ""
+) -> Table:
+    """A table as the layout takes it. columns: "r" for a number, else the share of the room for text."""
+    sides = ["right" if column == "r" else "left" for column in columns]
+    shares = [0.0 if column == "r" else float(column) for column in columns]
+    return {"title": title, "heads": list(heads), "sides": sides, "shares": shares, "rows": rows, "note": note}

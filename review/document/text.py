@@ -1,0 +1,52 @@
+"""Strings fit for print: hostile names made plain, numbers rounded towards the cautious side."""
+
+import unicodedata
+from decimal import ROUND_HALF_EVEN, Decimal
+
+UNIT = "\u00a0%"
+LONGEST = 160  # characters of a name that somebody else chose; the full text stands in the attached file
+_UNBROKEN = 18  # a longer run without a break gets places where it may be broken
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})  # control, direction, unassigned
+
+
+def plain(text: object, longest: int = LONGEST) -> str:
+    """Printable text: no control or direction characters, one line, breakable, at most `longest` characters."""
+    kept = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in str(text))
+    kept = " ".join(kept.split())
+    if len(kept) > longest:
+        kept = kept[: longest - 1] + "…"
+    return breakable(kept)
+
+
+def breakable(text: str) -> str:
+    """Zero-width spaces in runs that no line could hold."""
+    out, run = [], 0
+    for character in text:
+        run = 0 if character.isspace() or ord(character) > 0x2E7F else run + 1
+        out.append(character)
+        if run == _UNBROKEN:
+            out.append("\u200b")
+            run = 0
+    return "".join(out)
+
+
+def percent(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """2.80 %: two decimals of a percent, four for a rate that two would show as nothing. The space does not break."""
+    exact = Decimal(repr(value)) * 100
+    places = Decimal("0.01") if exact == 0 or abs(exact) >= Decimal("0.01") else Decimal("0.0001")
+    return f"{exact.quantize(places, rounding)}{UNIT}"
+
+
+def bare(text: str) -> str:
+    """The number of a percentage without its unit."""
+    return text.removesuffix(UNIT)
+
+
+def short_percent(value: float) -> str:
+    """95 %: without needless decimals."""
+    return f"{(Decimal(repr(value)) * 100).quantize(Decimal('0.0001')).normalize():f}{UNIT}"
+
+
+def decimal(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """0.73: two decimals, for coefficients."""
+    return f"{Decimal(repr(value)).quantize(Decimal('0.01'), rounding)}"

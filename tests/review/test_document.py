@@ -1,0 +1,232 @@
+"""The printed certificate: what stands on it, in both languages, whatever the names contain."""
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from review import document
+from review.document import codes, render_pdf, words
+from review.document.content import content
+from review.document.text import bare, breakable, percent, plain, short_percent
+from review.signature import envelope, file_bytes, verify_file
+from review.statement import LIMITS, SCOPE_LIMITS, OverrideFact, build
+from tests.review.certificates import MOMENT, D, S, U, facts
+
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+URL = "https://assay.example.com/verify/A-2026-0042"
+HOSTILE = '#panic("x") $x$ *b* <script>alert(1)</script> =cmd() \u202eevil\u202c `code` @ref // \x00 ' + "W" * 400
+
+
+def certificate(**changes):
+    return envelope(build(facts(**changes)), KEY)
+
+
+def strings(value):
+    """Every string of a nested structure."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from strings(item)
+
+
+def printed(language="en", revoked=None, **changes):
+    return content(certificate(**changes), language, URL, revoked)
+
+
+def text_of(pdf, tmp_path):
+    (tmp_path / "certificate.pdf").write_bytes(pdf)
+    command = ["pdftotext", "-layout", "certificate.pdf", "-"]
+    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+
+needs_poppler = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler")
+
+
+def test_both_languages_hold_the_same_words():
+    assert words.EN.keys() == words.ZH.keys()
+    assert codes.EN.keys() == codes.ZH.keys()
+    for code in (*LIMITS, *SCOPE_LIMITS.values()):
+        assert code in words.EN
+    for key, text in words.EN.items():
+        fields = {part.split("}")[0] for part in text.split("{")[1:]}
+        assert fields == {part.split("}")[0] for part in words.ZH[key].split("{")[1:]}, key
+
+
+def test_the_title_font_has_every_character_of_the_words():
+    held = (Path(document.__file__).parent / "fonts" / "title-characters.txt").read_text(encoding="utf-8")
+    missing = {c for table in (words.EN, words.ZH) for text in table.values() for c in text} - set(held)
+    assert not missing, "make the title font again: review/document/fonts/README.md"
+
+
+def test_pass_in_english():
+    page = printed()
+    assert page["decision"] == ["Decision", "PASS"]
+    rate, limit, threshold, claims = page["figures"]
+    assert (rate[0], rate[1]) == ("Hallucination rate", "3.24\u00a0%")
+    assert (limit[0], limit[1], limit[2]) == ("At most", "4.70\u00a0%", "95\u00a0% confidence")
+    assert threshold == ["Threshold", "5\u00a0%", "set 2026-10-30"]
+    assert claims == ["Claims", "5,000", "of 1,000 answers"]
+    assert "is at most 4.70\u00a0%. This does not exceed the threshold of 5\u00a0%" in page["sentences"][0]
+    assert "checked 340 of 4,600 claims" in page["sentences"][1]
+    assert "wrong on 6; they settled 400 of 400" in page["sentences"][1]
+    assert page["reasons"] == []
+    assert page["marks"] == page["notes"] == []
+    assert page["counts"]["rows"][0] == ["SUPPORTED", "4,500", "90.00\u00a0%", "4,856", "97.12\u00a0%"]
+
+
+def test_pass_in_chinese():
+    page = printed("zh")
+    assert page["decision"] == ["结论", "合格"]
+    assert page["figures"][0][1] == "3.24%"
+    assert "幻觉率不超过 4.70%，未超出审计前设定的阈值 5%。" in page["sentences"][0]
+    assert page["tables"][0]["rows"][0][0] == "法官 1"
+
+
+def test_the_printed_limit_is_never_on_the_better_side():
+    # the upper limit 4.6972 % may become 4.70, never 4.69; a lower limit goes down
+    assert bare(percent(0.046912, "ROUND_CEILING")) == "4.70"
+    assert bare(percent(0.046999, "ROUND_FLOOR")) == "4.69"
+
+
+def test_fail_names_the_lower_limit():
+    page = printed(threshold=0.02, scope="dataset")
+    assert page["decision"][1] == "FAIL"
+    assert page["figures"][1][0] == "At least"
+    assert (
+        "the rate in this dataset is at least 2.84\u00a0%. This is above the threshold of 2\u00a0%"
+        in page["sentences"][0]
+    )
+    assert page["limits"][1][-1] == words.EN["this_dataset_only"]
+
+
+def test_insufficient_says_why_right_under_the_sentence():
+    strata = {"supported": (S, 90, 30, 0), "unverified": (U, 5, 0, 0), "disputed": (D, 10, 4, 1)}
+    page = printed("zh", strata=strata, answers=50)
+    assert page["decision"][1] == "证据不足"
+    assert page["sentences"][-1].endswith("：")
+    assert page["reasons"] == ["仍有争议命题未结"]
+    assert "尚有 6 个命题未结" in page["counts"]["note"]
+    spot_check = page["annexes"][0]["rows"]
+    assert spot_check[1][-1] == "无定义（尚无专家复核）"
+
+
+def test_nothing_audited_prints_no_number():
+    page = printed(strata={}, answers=0, agreement=())
+    assert page["decision"][1] == "INSUFFICIENT EVIDENCE"
+    assert page["figures"][0] == ["Hallucination rate", "–", "undefined"]
+    assert page["sentences"] == ["No hallucination rate can be stated."]
+    assert page["reasons"] == ["the audit has no claims"]
+
+
+def test_few_answers_have_a_rate_without_limits():
+    strata = {"supported": (S, 90, 30, 0), "disputed": (D, 10, 10, 1)}
+    page = printed(strata=strata, answers=12)
+    assert page["figures"][0][1:] == ["1.00\u00a0%", "fewer than 30 answers say nothing about traffic"]
+    assert page["figures"][1][1] == "–"
+
+
+def test_specimen_and_revocation_are_marked():
+    page = printed(specimen=True, revoked="Dataset exchanged")
+    assert page["marks"] == ["REVOKED / 已撤销", "SPECIMEN / 样本 · 不作验收依据"]
+    assert "Dataset exchanged" in page["notes"][0]
+    assert printed(revoked="")["notes"] == ["This certificate has been revoked. Reason: not stated"]
+
+
+def test_names_become_plain_breakable_text():
+    assert plain("a\u202eb\x00c\nd\u200be") == "a b c d e"
+    assert plain("x" * 400).replace("\u200b", "") == "x" * 159 + "…"
+    assert max(map(len, breakable("W" * 100).split("\u200b"))) <= 18
+    assert plain("很长的名称" * 3) == "很长的名称" * 3
+    assert short_percent(0.00125) == "0.125\u00a0%"
+    assert percent(0.000012) == "0.0012\u00a0%"
+    assert percent(0.0) == "0.00\u00a0%"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_same_input_gives_the_same_bytes(language):
+    given = certificate()
+    pdf = render_pdf(given, language, URL)
+    assert pdf.startswith(b"%PDF-")
+    assert len(pdf) < 300_000
+    assert render_pdf(given, language, URL) == pdf
+    assert render_pdf(given, language, URL + "x") != pdf
+
+
+def test_other_languages_are_refused():
+    with pytest.raises(ValueError, match="language"):
+        render_pdf(certificate(), "fr", URL)
+
+
+@needs_poppler
+@pytest.mark.parametrize(
+    ("language", "title"), [("en", "Certificate of Hallucination Audit"), ("zh", "幻觉率审计证书")]
+)
+def test_one_page_and_an_annex(language, title, tmp_path):
+    pages = text_of(render_pdf(certificate(), language, URL), tmp_path).split("\f")
+    assert len(pages) == 3  # pdftotext ends the last page with a form feed
+    assert title in pages[0]
+    assert "北门鉴证" in pages[0]  # 鉴 lies outside the first level of GB2312
+    assert "王喆" in pages[1]  # and 喆 outside of GB2312
+    assert "56475aa75463474c" in pages[0]  # the key id
+
+
+@needs_poppler
+def test_the_attached_file_verifies(tmp_path):
+    given = certificate()
+    (tmp_path / "certificate.pdf").write_bytes(render_pdf(given, "en", URL))
+    subprocess.run(["pdfdetach", "-saveall", "certificate.pdf"], cwd=tmp_path, check=True, capture_output=True)
+    data = (tmp_path / "certificate.json").read_bytes()
+    assert data == file_bytes(given)
+    assert verify_file(data, {given["signature"]["key_id"]: KEY.public_key()}).valid
+
+
+@needs_poppler
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_hostile_names_are_only_text(language, tmp_path):
+    given = certificate(
+        number=HOSTILE,
+        issuer=HOSTILE,
+        project=HOSTILE,
+        system=HOSTILE,
+        traffic=HOSTILE,
+        specimen=True,
+        software_version=HOSTILE,
+        overrides=[OverrideFact(HOSTILE, HOSTILE * 3, HOSTILE, MOMENT)],
+        seeds={HOSTILE: HOSTILE},
+    )
+    pdf = render_pdf(given, language, URL + "?" + "x" * 300, revoked=HOSTILE)
+    text = text_of(pdf, tmp_path)
+    assert '#panic("x") $x$ *b* <script>' in text.replace("\u200b", "")
+    assert not any(character in text for character in "\u202e\u202c\x00")
+    assert b"/JavaScript" not in pdf
+
+
+@needs_poppler
+def test_judges_and_experts_with_hostile_names_stay_inside_the_page(tmp_path):
+    found = facts()
+    given = replace(
+        found,
+        judges=[replace(judge, model="m" * 300, answered_by=["n" * 300] * 5) for judge in found.judges],
+        reviewers=[replace(reviewer, name="审" * 300) for reviewer in found.reviewers],
+    )
+    text_of(render_pdf(envelope(build(given), KEY), "en", URL), tmp_path)
+    command = ["pdftotext", "-bbox", "certificate.pdf", "-"]
+    boxes = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    rights = [float(line.split('xMax="')[1].split('"')[0]) for line in boxes.splitlines() if "<word" in line]
+    assert max(rights) < 595  # points: the width of A4
+
+
+def test_unknown_codes_are_printed_as_they_are():
+    found = facts()
+    taken = replace(found.acceptance, decision="INSUFFICIENT", reasons=("something_new",))
+    page = content(envelope(build(replace(found, acceptance=taken)), KEY), "zh", URL, None)
+    assert page["reasons"] == ["something_new"]
+    assert all(isinstance(text, str) for text in strings(page))
