@@ -25,6 +25,10 @@ EN = {
     "same_vendor": "two judges of one vendor",
     "generator_vendor": "a judge of the generator’s vendor",
     "empty_context": "empty context",
+    "no_context": "empty context",
+    "no_question": "no question",
+    "no_answer": "no answer",
+    "not_imported": "rows not imported",
     "specimen": "the judges were offline stand-ins",
 }
 
@@ -52,6 +56,10 @@ ZH = {
     "same_vendor": "两位法官出自同一厂商",
     "generator_vendor": "法官与生成模型出自同一厂商",
     "empty_context": "上下文为空",
+    "no_context": "上下文为空",
+    "no_question": "缺少问题",
+    "no_answer": "缺少回答",
+    "not_imported": "未导入的行",
     "specimen": "法官为离线替身",
 }
 
