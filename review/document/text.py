@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 UNIT = "\u00a0%"
 LONGEST = 160  # characters of a name that somebody else chose; the full text stands in the attached file
-_UNBROKEN = 18  # a longer run without a break gets places where it may be broken
+_UNBROKEN = 12  # a longer run without a break gets places where it may be broken
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})  # control, direction, unassigned
 
 
