@@ -159,10 +159,10 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
 
 def _dataset(audit: Audit) -> DatasetFact:
     dataset = audit.dataset
-    flags: dict[str, int] = defaultdict(int)
+    flags: dict[str, int] = defaultdict(int)  # codes as review.document.codes words them
     for carried in Sample.objects.filter(dataset=dataset).exclude(flags=[]).values_list("flags", flat=True):
         for flag in carried:
-            flags[flag] += 1
+            flags["empty_context" if flag == "no_context" else flag] += 1
     if refused := dataset.row_errors.values("line").distinct().count():
         flags["not_imported"] = refused
     return DatasetFact(dataset.name, dataset.sha256, dataset.samples.count(), dict(flags))
@@ -196,12 +196,12 @@ def _samples(audit: Audit, with_claims: set[int]) -> SamplesFact:
 
 def _agreement(page: Page) -> list[AgreementFact]:
     def name(member: PanelMember) -> str:
-        return f"judge {member.position + 1}"
+        return f"judge:{member.position + 1}"
 
     facts = [AgreementFact(name(pair.first), name(pair.second), pair.agreement) for pair in page.pairs]
     facts += [AgreementFact(name(one.judge), "experts", one.weighted) for one in page.judges]
     if page.experts is not None:
-        facts.append(AgreementFact("expert 1", "expert 2", page.experts))
+        facts.append(AgreementFact("experts", "experts", page.experts))
     return facts
 
 
@@ -217,4 +217,4 @@ def _overrides(audit: Audit) -> list[OverrideFact]:
     if not audit.override_reason:
         return []
     by = audit.created_by.get_full_name() or audit.created_by.get_username() if audit.created_by else ""
-    return [OverrideFact("generator_family", audit.override_reason, by, audit.created)]
+    return [OverrideFact("generator_vendor", audit.override_reason, by, audit.created)]

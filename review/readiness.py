@@ -83,9 +83,9 @@ def _outcome_rate(audit: Audit, found: Sequence[Outcome]) -> JudgedRate:
 def _blocking(plan: ReviewPlan | None, failed: int) -> tuple[str, ...]:
     codes = []
     if failed:
-        codes.append("extraction_failed")
+        codes.append("samples_failed")
     if plan is not None and is_stale(plan):
-        codes.append("strata_changed")
+        codes.append("judges_changed")
     return tuple(codes)
 
 

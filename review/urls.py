@@ -1,5 +1,44 @@
-"""Addresses of the human half."""
+"""Addresses of the human half, one list per page family."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from review.views import agreement, certificates, desk, labels, verify
+
+PROJECT = "projects/<slug:slug>"
+AUDIT = f"{PROJECT}/audits/<int:pk>"
+
+desk_pages = [
+    path("review/", desk.desk, name="review_desk"),
+    path("review/", desk.desk, name="review"),  # the name in the header
+    path("review/take/", desk.take_claim, name="review_take"),
+    path("review/pace/", desk.pace, name="review_pace"),
+    path(f"{PROJECT}/review/", desk.project_review, name="project_review"),
+]
+
+label_pages = [
+    path("review/claims/<int:pk>/label/", labels.label, name="review_label"),
+    path("review/claims/<int:pk>/skip/", labels.skip_claim, name="review_skip"),
+    path("review/claims/<int:pk>/renew/", labels.renew_lease, name="review_renew"),
+    path("review/claims/<int:pk>/release/", labels.release_lease, name="review_release"),
+    path("review/labels/<int:pk>/", labels.saved, name="review_saved"),
+    path("review/labels/<int:pk>/undo/", labels.undo_label, name="review_undo"),
+]
+
+certificate_pages = [
+    path(f"{AUDIT}/agreement/", agreement.agreement, name="agreement"),
+    path(f"{AUDIT}/certificate/", certificates.certificate, name="certificate"),
+    path(f"{AUDIT}/certificate/issue/", certificates.issue_certificate, name="certificate_issue"),
+    path(f"{PROJECT}/certificates/", certificates.certificates, name="certificates"),
+    path(f"{PROJECT}/certificates/<int:pk>/revoke/", certificates.revoke_certificate, name="certificate_revoke"),
+]
+
+verify_pages = [
+    path("verify/", verify.verify, name="verify"),
+    path("verify/file/", verify.verify_upload, name="verify_file"),
+    path("verify/key/", verify.verify_key, name="verify_key"),
+    path("verify/<str:number>/", verify.verify_number, name="verify_number"),
+    path("verify/<str:number>/certificate.json", verify.certificate_json, name="certificate_json"),
+    path("verify/<str:number>/<str:language>.pdf", verify.certificate_pdf, name="certificate_pdf"),
+]
+
+urlpatterns: list[URLPattern] = [*desk_pages, *label_pages, *certificate_pages, *verify_pages]

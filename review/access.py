@@ -1,0 +1,47 @@
+"""Who may see and do what in review: one helper per object. A stranger gets 404, a member in the wrong role 403."""
+
+from collections.abc import Iterable
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+
+from audits.access import project_for
+from audits.models import Project, Role
+from review.models import Adjudication, Certificate, Slot
+from review.queue import expert_projects
+
+
+def slot_for(request: HttpRequest, pk: int) -> Slot:
+    """A slot of a project in which the person is an expert. Raises as project_for does."""
+    slot = get_object_or_404(Slot.objects.select_related("item__claim__sample", "item__plan__audit__project"), pk=pk)
+    project_for(request, slot.item.plan.audit.project.slug, Role.EXPERT)
+    return slot
+
+
+def adjudication_for(request: HttpRequest, pk: int) -> Adjudication:
+    """The person's own adjudication; Http404 for anybody else's."""
+    rows = Adjudication.objects.select_related("item__claim__sample", "item__plan__audit__project", "slot")
+    found: Adjudication = get_object_or_404(rows, pk=pk, reviewer=request.user)
+    project_for(request, found.item.plan.audit.project.slug, Role.EXPERT)
+    return found
+
+
+def certificate_for(request: HttpRequest, slug: str, pk: int, *roles: str) -> Certificate:
+    """A certificate of this project. Raises as project_for does."""
+    project = project_for(request, slug, *roles)
+    found: Certificate = get_object_or_404(
+        Certificate.objects.select_related("audit__project"), audit__project=project, pk=pk
+    )
+    return found
+
+
+def projects_for(request: HttpRequest, slug: str) -> Iterable[Project]:
+    """Where the person works as an expert: one project, or all for an empty slug. Raises as project_for does."""
+    if slug:
+        return [project_for(request, slug, Role.EXPERT)]
+    projects = list(expert_projects(request.user))
+    if not projects:
+        raise PermissionDenied(_("You are not an expert in any project."))
+    return projects

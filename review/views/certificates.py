@@ -1,0 +1,68 @@
+"""Certificates for those who issue them: what is missing, issue, list, revoke."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from audits.access import audit_for, project_for, verdicts_for
+from audits.models import Role
+from audits.views.blindness import shows_verdicts
+from review.access import certificate_for
+from review.certify import NotReady, issue, next_version, revoke
+from review.models import Certificate
+from review.readiness import readiness
+
+
+@require_safe
+@shows_verdicts
+def certificate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """What stands between the audit and its certificate, and the versions there are."""
+    audit = verdicts_for(request, slug, pk)
+    context = {
+        "project": audit.project,
+        "audit": audit,
+        "tab": "certificate",
+        "state": readiness(audit),
+        "version": next_version(audit),
+        "certificates": Certificate.objects.filter(audit=audit).select_related("issued_by"),
+        "may_issue": Role.MANAGER in audit.project.roles_of(request.user),
+    }
+    return render(request, "review/certificate.html", context)
+
+
+@require_POST
+def issue_certificate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Issue the version that the page offered; pressing twice issues once."""
+    audit = audit_for(request, slug, pk, Role.MANAGER)
+    offered = request.POST.get("version", "")
+    try:
+        made = issue(audit, request.user, version=int(offered) if offered.isdecimal() else next_version(audit))
+        messages.success(request, _("Certificate %(number)s is issued and signed.") % {"number": made.number})
+    except NotReady:
+        messages.error(request, _("The audit is not ready. Nothing was issued. The list says what is missing."))
+    return redirect("certificate", slug, pk)
+
+
+@require_POST
+def revoke_certificate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Revoke a certificate for good."""
+    found = certificate_for(request, slug, pk, Role.MANAGER)
+    number = {"number": found.number}
+    try:
+        if revoke(found, request.user, request.POST.get("reason", "")):
+            messages.success(request, _("Certificate %(number)s is revoked.") % number)
+        else:
+            messages.info(request, _("Certificate %(number)s had been revoked before.") % number)
+    except ValueError:
+        messages.error(request, _("A revocation needs a reason. Nothing was revoked."))
+    return redirect("certificate", slug, found.audit_id)
+
+
+@require_safe
+def certificates(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every certificate of the project, the newest first."""
+    project = project_for(request, slug)
+    rows = Certificate.objects.filter(audit__project=project).select_related("audit", "issued_by")
+    return render(request, "review/certificates.html", {"project": project, "certificates": rows})
