@@ -48,7 +48,7 @@ def audit_claims(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "panel": panel,
         "filter": chosen,
         "page": page,
-        "rows": [(claim, _by_judge(claim, panel)) for claim in page],
+        "rows": [(claim, list(zip(panel, _by_judge(claim, panel), strict=True))) for claim in page],
         "query": query.urlencode(),
     }
     return render_parts(request, "audits/claims.html", context, parts=("claims-list",))

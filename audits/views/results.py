@@ -1,9 +1,11 @@
 """The page of one audit: its progress while it is judged, and what the judges found."""
 
+import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -12,9 +14,13 @@ from audits.access import verdicts_for
 from audits.labels import Decision
 from audits.models import Audit, Role
 from audits.parts import render_parts
-from audits.progress import progress
+from audits.progress import Progress, progress
 from audits.results import Result, result
+from audits.stats.estimate import Estimate
+from audits.templatetags.charts import IntervalChart, interval_chart
 from audits.views.blindness import shows_verdicts
+
+PATIENCE = datetime.timedelta(seconds=20)
 
 # What a person does about a judge that was stopped, by the fault.
 MEND = {
@@ -36,6 +42,7 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     running = audit.status == Audit.Status.JUDGING
     htmx: Any = getattr(request, "htmx", None)
     part = htmx.target if htmx else None
+    state = cast(Progress, SimpleLazyObject(lambda: progress(audit)))
     context = {
         "project": audit.project,
         "tab": "result",
@@ -43,8 +50,9 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "panel": list(audit.panel),
         "running": running,
         # Only the parts that are shown pay for their numbers.
-        "progress": SimpleLazyObject(lambda: progress(audit)),
-        "result": SimpleLazyObject(lambda: _shown(result(audit))),
+        "progress": state,
+        "nobody_works": SimpleLazyObject(lambda: running and _nobody_works(audit, state)),
+        "result": SimpleLazyObject(lambda: _shown(result(audit), audit)),
         "mend": MEND,
         "rule": {"threshold": _plain(audit.threshold), "confidence": _plain(audit.confidence)},
         "settled": bool(part) and not running,
@@ -56,12 +64,17 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return response
 
 
+def _nobody_works(audit: Audit, state: Progress) -> bool:
+    """Whether an audit that should run has not made a single call after a while."""
+    return not any(member.calls for member in state.members) and timezone.now() - audit.created > PATIENCE
+
+
 def _plain(fraction: Decimal) -> str:
     """0.0250 -> "2.5": a number that a person chose, in percent and without decimals that nobody chose."""
     return f"{(fraction * 100).normalize():f}"
 
 
-def _shown(found: Result) -> dict[str, Any]:
+def _shown(found: Result, audit: Audit) -> dict[str, Any]:
     """The result with what only the page needs."""
     counts = [
         (Decision.SUPPORTED, found.supported),
@@ -69,4 +82,12 @@ def _shown(found: Result) -> dict[str, Any]:
         (Decision.UNVERIFIED, found.unverified),
         (Decision.DISPUTED, found.disputed),
     ]
-    return {"found": found, "counts": counts}
+    return {"found": found, "counts": counts, "chart": _chart(found, audit)}
+
+
+def _chart(found: Result, audit: Audit) -> IntervalChart | None:
+    """The rate with its interval, the span of its bounds and the accepted rate, on one axis; None without a rate."""
+    if found.rate.value is None or found.bounds is None:
+        return None
+    bounds = Estimate(None, found.bounds.low, found.bounds.high, found.total, found.rate.confidence)
+    return interval_chart([("rate", found.rate), ("bounds", bounds)], limit=float(audit.threshold))

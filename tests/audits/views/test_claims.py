@@ -27,7 +27,7 @@ def test_all_claims_with_both_verdicts(signed_in: Any, analyst: Any, audit: Audi
     page = signed_in(analyst).get(claims_url(audit))
     rows = page.context["rows"]
     assert [claim.text for claim, _ in rows][:2] == ["The fee is 2 %.", "The fee is yearly."]
-    assert [(said[0].label, said[1].label or said[1].unscored) for _, said in rows][4:] == [
+    assert [(one.label, two.label or two.unscored) for _, ((_, one), (_, two)) in rows][4:] == [
         ("SUPPORTED", "UNVERIFIED"),
         ("SUPPORTED", "refused"),
     ]

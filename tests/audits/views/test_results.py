@@ -1,10 +1,12 @@
 """The page of one audit: what is shown while it is judged, and what when it is done."""
 
+import datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from audits.models import Audit, Extraction, Membership, PanelMember, Project
 from tests.audits.factory import C, S, U, cut, judged_audit, make_audit, make_dataset, speak
@@ -107,6 +109,13 @@ def test_cost_so_far_beside_the_expected_and_unknown_is_said(signed_in: Any, ana
     assert "expected: unknown" in part(browser, running, "audit-progress").content.decode()
 
 
+def test_an_audit_that_no_worker_takes_up_says_so(signed_in: Any, analyst: Any, running: Audit) -> None:
+    browser = signed_in(analyst)
+    assert "No worker" not in part(browser, running, "audit-progress").content.decode()
+    Audit.objects.filter(pk=running.pk).update(created=timezone.now() - datetime.timedelta(minutes=1))
+    assert "No worker has taken this audit up" in part(browser, running, "audit-progress").content.decode()
+
+
 def test_failed_samples_can_be_tried_again(signed_in: Any, analyst: Any, project: Project) -> None:
     audit = make_audit(make_dataset(project), status=Audit.Status.REVIEWING)
     for sample in audit.dataset.samples.all():
@@ -118,6 +127,10 @@ def test_failed_samples_can_be_tried_again(signed_in: Any, analyst: Any, project
 
 def test_no_claims_is_undefined_not_zero(signed_in: Any, analyst: Any, project: Project) -> None:
     audit = make_audit(make_dataset(project), status=Audit.Status.REVIEWING)
+    html = signed_in(analyst).get(url_of(audit)).content.decode()
+    assert "Nothing was judged" in html
+    for sample in audit.dataset.samples.all():
+        cut(audit, sample)
     html = signed_in(analyst).get(url_of(audit)).content.decode()
     assert "The hallucination rate is undefined." in html and "headline__main" not in html
 
