@@ -3,7 +3,7 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from review.document.phrases import Phrases, Table, table
-from review.document.text import bare, breakable, decimal, percent, plain, short_percent
+from review.document.text import bare, decimal, in_lines, percent, plain, short_percent
 
 
 class Annex(Phrases):
@@ -94,7 +94,7 @@ class Annex(Phrases):
         return table(say("agreement"), heads, (1, "r", "r", "r", "r", "r"), rows, say("agreement_note"))
 
     def prompts(self) -> Table:
-        rows = [[plain(p["name"]), plain(p["version"]), breakable(p["sha256"])] for p in self.statement["prompts"]]
+        rows = [[plain(p["name"]), plain(p["version"]), in_lines(p["sha256"], 64)] for p in self.statement["prompts"]]
         heads = [self.say("name"), self.say("version"), "SHA-256"]
         return table(self.say("prompts"), heads, (1, 1, 4.5), rows)
 
@@ -125,12 +125,17 @@ class Annex(Phrases):
         )
         rows = [
             [say("acceptance_rule"), text],
-            [say("dataset_sha"), breakable(plain(statement["dataset"]["sha256"]))],
+            [say("dataset_sha"), in_lines(statement["dataset"]["sha256"], 64)],
             [say("flags"), flags or say("none")],
-            *([say("seed", name=plain(k)), plain(v)] for k, v in sorted(statement["seeds"].items())),
+            *([say("seed", name=plain(k)), _seed(v)] for k, v in sorted(statement["seeds"].items())),
             [say("software"), plain(statement["software_version"])],
             [say("schema"), str(statement["schema_version"])],
-            [say("public_key"), breakable(self.certificate["signature"]["public_key"])],
-            [say("signature"), breakable(self.certificate["signature"]["value"])],
+            [say("public_key"), self.certificate["signature"]["public_key"]],
+            [say("signature"), in_lines(self.certificate["signature"]["value"], 64)],
         ]
         return table(say("record"), [], (1, 3.3), rows)
+
+
+def _seed(seed: str) -> str:
+    """Numbers and sums so that they can be copied; anything else as any other text."""
+    return in_lines(seed, 64) if seed.isascii() and seed.isalnum() else plain(seed)

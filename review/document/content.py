@@ -6,7 +6,7 @@ from typing import Any
 
 from review.document.annex import Annex
 from review.document.phrases import Phrases, Table, table
-from review.document.text import UNIT, bare, breakable, percent, plain, short_percent
+from review.document.text import UNIT, bare, in_lines, percent, plain, short_percent
 
 _SHORT = 80  # characters of a name on the first page, which has to stay one page
 
@@ -59,8 +59,8 @@ class _FirstPage(Phrases):
             "limits": [say("limits"), [self.words.get(code, plain(code)) for code in statement["limits"]]],
             "seal": [
                 [say("key"), signature["key_id"]],
-                [say("sha256"), breakable(self.certificate["sha256"])],
-                [say("verify"), breakable(plain(verify_url, 400))],
+                [say("sha256"), in_lines(self.certificate["sha256"], 32)],
+                [say("verify"), plain(verify_url, 400)],
             ],
             "seal_title": say("seal"),
             "offline": say("offline"),

@@ -18,11 +18,16 @@ def plain(text: object, longest: int = LONGEST) -> str:
     return breakable(kept)
 
 
+def in_lines(text: str, width: int) -> str:
+    """Lines of `width` characters: for sums and keys, which people copy and which must hold nothing invisible."""
+    return "\n".join(text[start : start + width] for start in range(0, len(text), width))
+
+
 def breakable(text: str) -> str:
-    """Zero-width spaces in runs that no line could hold."""
+    """Zero-width spaces in runs that no line could hold; a slash or hyphen breaks by itself."""
     out, run = [], 0
     for character in text:
-        run = 0 if character.isspace() or ord(character) > 0x2E7F else run + 1
+        run = 0 if character.isspace() or character in "/-" or ord(character) > 0x2E7F else run + 1
         out.append(character)
         if run == _UNBROKEN:
             out.append("\u200b")
