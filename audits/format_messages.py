@@ -30,24 +30,33 @@ class Explained:
 
 
 def _filled(template: str, params: Mapping[str, Any], fallback: str) -> str:
-    words = {
-        name: _(FIELDS[value]) if name == "column" and value in FIELDS else value for name, value in params.items()
-    }
+    words = {name: _word(name, value) for name, value in params.items()}
     try:
-        return _(template) % words if words else _(template)
+        return _(template) % words if "%(" in template else _(template)
     except (KeyError, TypeError, ValueError):
         return fallback
 
 
+def _word(name: str, value: Any) -> Any:
+    """What fills a gap, translated where it is a word of ours and not of the file."""
+    if name == "column" and value in FIELDS:
+        return _(FIELDS[value])
+    if name == "kind":
+        return _(value)
+    if name == "reason":
+        return next((said for code in ROW_PROBLEMS if (said := row_reason(code, value)) != value), value)
+    return value
+
+
 def explain(error: FormatError) -> Explained:
     """A reader's error, translated."""
-    return _split(_filled(FILE_ERRORS.get(error.code, error.template), error.params, str(error)))
+    return _split(_filled(error.template, error.params, str(error)))
 
 
 def explain_failure(failure: Mapping[str, Any]) -> Explained:
     """The error stored with a failed dataset, translated."""
     message = str(failure.get("message", ""))
-    template = FILE_ERRORS.get(str(failure.get("code", "")), str(failure.get("template", "") or message))
+    template = str(failure.get("template") or FILE_ERRORS.get(str(failure.get("code", "")), message))
     return _split(_filled(template, failure.get("params") or {}, message))
 
 

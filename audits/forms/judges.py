@@ -14,6 +14,11 @@ from audits.models import Judge, Project
 FREE = Decimal(0)
 
 
+def plain(value: Any) -> Any:
+    """A stored price without the zeros that the column pads it with; anything else as it is."""
+    return f"{value.normalize():f}" if isinstance(value, Decimal) else value
+
+
 def vendor_choices() -> list[tuple[str, str]]:
     """Vendors that a person can add a judge of; offline judges are there already."""
     return [(key, vendor.label) for key, vendor in VENDORS.items() if not vendor.offline]
@@ -69,7 +74,7 @@ class JudgeForm(forms.Form):
         self.project, self.judge = project, judge
         if judge is not None:
             names = ("vendor", "model", "base_url", "price_in", "price_out", "concurrency")
-            kwargs["initial"] = {name: getattr(judge, name) for name in names}
+            kwargs["initial"] = {name: plain(getattr(judge, name)) for name in names}
         super().__init__(*args, **kwargs)
         self.fields["api_key"].help_text = self._about_key()
         if judge is not None and judge.used:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audits import judges as vendors
 from audits.access import project_for
-from audits.forms.judges import JudgeForm
+from audits.forms.judges import JudgeForm, plain
 from audits.judges.base import JudgeSpec
 from audits.models import Judge, Project, Role
 
@@ -30,6 +30,7 @@ class Card:
     vendor: str  # the vendor's own name
     offline: bool
     address: str
+    prices: str  # "in / out" in US dollars per million tokens, "" when one is unknown
     key: str  # "stored" | "environment" | "missing" | "none": the vendor needs no key
     may_change: bool
 
@@ -113,9 +114,16 @@ def _card(request: HttpRequest, project: Project, judge: Judge) -> Card:
         vendor=vendor.label if vendor else judge.vendor,
         offline=bool(vendor and vendor.offline),
         address="" if vendor is None or vendor.offline else vendors.base_url_of(spec),
+        prices=_prices(judge),
         key=_key(judge, vendor),
         may_change=_may_write(project) and not shared_and_closed,
     )
+
+
+def _prices(judge: Judge) -> str:
+    if judge.price_in is None or judge.price_out is None:
+        return ""
+    return f"{plain(judge.price_in)} / {plain(judge.price_out)}"
 
 
 def _key(judge: Judge, vendor: vendors.Vendor | None) -> str:

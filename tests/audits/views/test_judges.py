@@ -52,6 +52,12 @@ def test_an_analyst_adds_a_judge(signed_in, analyst, project):
     assert "sk-secret" not in json.dumps(event.data)
 
 
+def test_prices_are_written_as_they_were_entered(signed_in, analyst, project, judge):
+    browser = signed_in(analyst)
+    edit(browser, project, judge, price_in="0.075", price_out="10")
+    assert rows(browser, project)["gpt-x"].prices == "0.075 / 10"
+
+
 def test_prices_left_empty_are_unknown_not_free(signed_in, manager, project):
     browser = signed_in(manager)
     browser.post(reverse("judge_new", args=[project.slug]), NEW)
