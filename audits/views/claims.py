@@ -10,12 +10,12 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from audits.access import sample_for, verdicts_for
+from audits.blindness import shows_verdicts
 from audits.forms.audits import ClaimFilter
 from audits.labels import Decision
 from audits.models import Audit, Claim, Extraction, PanelMember, Verdict
 from audits.parts import render_parts
 from audits.text.pieces import Piece, cut
-from audits.views.blindness import shows_verdicts
 
 PAGE = 50
 VERDICTS = Prefetch("verdicts", Verdict.objects.select_related("member").order_by("member__position"))

@@ -9,9 +9,9 @@ from django.views.decorators.http import require_safe
 
 from audits import export
 from audits.access import verdicts_for
+from audits.blindness import shows_verdicts
 from audits.export_files import csv_lines, jsonl_lines, xlsx_file
 from audits.models import Audit
-from audits.views.blindness import shows_verdicts
 
 Columns = Callable[..., list[str]]
 Rows = Callable[..., Iterator[list[export.Cell]]]

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from audits.access import verdicts_for
+from audits.blindness import shows_verdicts
 from audits.labels import Decision
 from audits.models import Audit, Role
 from audits.parts import render_parts
@@ -18,7 +19,6 @@ from audits.progress import Progress, progress
 from audits.results import Result, result
 from audits.stats.estimate import Estimate
 from audits.templatetags.charts import IntervalChart, interval_chart
-from audits.views.blindness import shows_verdicts
 
 PATIENCE = datetime.timedelta(seconds=20)
 

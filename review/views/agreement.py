@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audits.access import verdicts_for
-from audits.views.blindness import shows_verdicts
+from audits.blindness import shows_verdicts
 from review.agreement import agreement_page
 from review.models import ReviewPlan, Stratum
 

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audits.access import audit_for, project_for, verdicts_for
+from audits.blindness import shows_verdicts
 from audits.models import Role
-from audits.views.blindness import shows_verdicts
 from review.access import certificate_for
 from review.certify import NotReady, issue, next_version, revoke
 from review.models import Certificate
