@@ -4,6 +4,7 @@ import re
 
 from audits.text.language import HAN, language_of
 
+LONGEST = 1500  # characters; what is longer is no sentence, and stays whole
 _FINITE = (
     r"(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|does|did|do|"
     r"became|began|rose|fell|grew|won|lost|made|took|gave|went|came|led|wrote|said|held|paid|sold|bought|built|ran|"
@@ -42,6 +43,8 @@ def split_clauses(sentence: str) -> list[str]:
     their own. Conditions, reported speech and relative clauses are never cut: their parts do not stand alone.
     """
     text = sentence.strip()
+    if len(text) > LONGEST:
+        return [text]
     parts = _chinese(text) if language_of(text) == "zh" else _english(text)
     return parts if len(parts) > 1 else [text]
 

@@ -1,11 +1,15 @@
 """The sign of a statement: negations, and pairs of words that exclude each other. English and Chinese."""
 
 import re
+from itertools import islice
 
+from audits.text.tokens import units
+
+_CLAUSE_END = re.compile(r"[,;:.!?。，；：！？、()（）]")
 _NEGATION_EN = re.compile(
     r"\b(?:not|no|never|none|neither|nor|nobody|nothing|nowhere|without|cannot|fail(?:s|ed)? to|lacks?|lacked|"
     r"un(?:able|likely|available|known|changed)|non)\b|n['’]t\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _NEGATION_ZH = re.compile(
     r"(?<![特分区个级类识派差辨])别(?=再|把|让|去|用)|[不未没無](?!仅|但|只|同|过|断|少|久|锈|良|动产|来)|"
@@ -80,7 +84,7 @@ _PAIRS_ZH = (
 def _forms(line: str) -> re.Pattern[str]:
     stems = line.split(",")
     if stems[0].isascii():
-        return re.compile(rf"\b(?:{'|'.join(stems)})(?:e?s|e?d|ing|es)?\b", re.IGNORECASE)
+        return re.compile(rf"\b(?:{'|'.join(stems)})(?:e?s|e?d|ing|e)?\b", re.IGNORECASE | re.ASCII)
     return re.compile("|".join(stems))
 
 
@@ -92,6 +96,18 @@ _PAIRS = tuple(
 def negations(text: str) -> int:
     """How many negations a text holds, English and Chinese ones together."""
     return len(_NEGATION_EN.findall(text)) + len(_NEGATION_ZH.findall(text))
+
+
+def negated(text: str) -> frozenset[str]:
+    """The content units that stand right after a negation, in a text that went through `normalise`."""
+    found: set[str] = set()
+    for pattern, reach, count in ((_NEGATION_EN, 40, 2), (_NEGATION_ZH, 5, 3)):
+        for match in pattern.finditer(text):
+            rest = text[match.end() : match.end() + reach]
+            stop = _CLAUSE_END.search(rest)
+            rest = rest[: stop.start()] if stop else rest
+            found.update(unit.key for unit in islice(units(rest), count))
+    return frozenset(found)
 
 
 def opposites(left: str, right: str) -> tuple[str, str] | None:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from audits.text.normalise import normalise
+from audits.text.wordlists import FUNCTION_WORDS
 
 _UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEENS = (
@@ -22,18 +23,19 @@ _HAN_POWER = {"十": 10, "百": 100, "千": 1000}
 _HAN_NUMERAL = "零〇一二两三四五六七八九十百千万亿"
 _MEASURE = "年月日天周岁个家人名位项元倍次条款章种届期座台辆件套只架艘所间亩吨米号点时分秒成国省市县季度股票级层页"
 _NUMBER = re.compile(
-    rf"""(?P<percent>百分之)?(?:
+    rf"""(?P<percent>百分之)?(?P<currency>[$€£¥]\ ?)?(?:
     (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
     (?P<scale>\ ?(?:hundred|thousand|million|billion|trillion|mn|bn)\b|[km]\b(?![/²])|万亿|百万|千万|[百千万亿兆])?
     |(?P<han>(?!十分(?!钟))[{_HAN_NUMERAL}]+(?:点[零一二三四五六七八九]+)?)
     |\b(?P<word>(?:{"|".join(_TENS)})[- ](?:{"|".join(_UNITS)})|{"|".join(_WORDS)})\b
     (?:\ (?P<wordscale>hundred|thousand|million|billion)\b)?
     )(?P<unit>\ ?%|\ ?(?:percent|per\ cent)\b|\ ?个百分点|[{_MEASURE}]|\ ?[a-z]+)?""",
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,  # ASCII: a word ends where Chinese begins
 )
 _FIGURE = re.compile(
     rf"\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|[{_HAN_NUMERAL}]|"
-    rf"\b(?:{'|'.join(_WORDS)}|hundred|thousand|million|billion|trillion|half|twice|double)\b"
+    rf"\b(?:{'|'.join(_WORDS)}|hundred|thousand|million|billion|trillion|half|twice|double)\b",
+    re.ASCII,
 )
 
 
@@ -43,6 +45,11 @@ class Quantity:
 
     value: float
     unit: str
+    text: str = ""  # as it stands in the normalised text
+
+    def is_comparable(self, other: "Quantity") -> bool:
+        """Whether both count the same kind of thing, so that different values exclude each other."""
+        return self.unit == other.unit if self.unit else self.is_year and other.is_year
 
     @property
     def is_year(self) -> bool:
@@ -59,7 +66,7 @@ def quantities(text: str) -> list[Quantity]:
     for match in _NUMBER.finditer(plain):
         value = _value(match, plain)
         if value is not None:
-            found.append(Quantity(value, _unit(match)))
+            found.append(Quantity(value, _unit(match), _shown(match)))
     return found
 
 
@@ -99,8 +106,18 @@ def _chinese_value(numeral: str) -> float:
     return float(total + section + digit) + tail
 
 
+def _shown(match: re.Match[str]) -> str:
+    """The number with its sign, but without a word after it that is no unit."""
+    unit = match["unit"] or ""
+    return (match[0].removesuffix(unit) if unit.strip() in FUNCTION_WORDS else match[0]).strip()
+
+
 def _unit(match: re.Match[str]) -> str:
     unit = (match["unit"] or "").strip()
     if match["percent"] or unit in {"%", "percent", "per cent", "个百分点"}:
         return "%"
+    if match["currency"]:
+        return match["currency"].strip()
+    if unit in FUNCTION_WORDS:
+        return ""
     return unit if len(unit) < 3 or not unit.isascii() else unit.rstrip("s")
