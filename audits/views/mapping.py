@@ -1,9 +1,11 @@
 """A dataset's way in: the upload, how the file is read, and which column is what."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audits import pipeline
@@ -74,7 +76,9 @@ def dataset_reading(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         pipeline.understand_again(dataset=dataset, **wanted)
     except FormatError as error:
         dataset.refresh_from_db()
-        return _mapping_page(request, dataset, MappingForm(dataset=dataset), explain(error), status=422)
+        problem = explain(error)
+        problem = replace(problem, todo=problem.todo or _("The file is still read as before. Choose something else."))
+        return _mapping_page(request, dataset, MappingForm(dataset=dataset), problem, status=422)
     return redirect("dataset_mapping", slug, pk)
 
 

@@ -141,6 +141,7 @@ def test_a_gbk_file_reads_well_and_another_encoding_can_be_chosen(signed_in, ana
     dataset.refresh_from_db()
     assert (refused.status_code, dataset.encoding) == (422, "gb18030")
     assert refused.context["problem"].what
+    assert refused.context["problem"].todo
     accepted = browser.post(at("dataset_reading", dataset), {"encoding": "gb18030", "delimiter": ","})
     assert accepted["Location"] == at("dataset_mapping", dataset)
 
