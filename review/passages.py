@@ -13,6 +13,7 @@ from audits.text.language import HAN
 
 SHORT = 700  # characters; a context up to this long is shown whole
 PASSAGE = 400  # characters; about the length of one passage
+WORTH = 0.5  # of the best passage's score; what shares less is not worth the reading
 SHOWN = 3  # passages of a long context that are shown before it is unfolded
 _WORD = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.,'][^\W_{HAN}]+)*")
 _HAN_RUN = re.compile(f"[{HAN}]+")
@@ -67,7 +68,7 @@ def _show(number: int, text: str, parts: list[str], scores: list[float], wanted:
     if len(text) <= SHORT:
         return Evidence(number, (Passage(text, spans(text, wanted)),), None, len(text))
     best = sorted(range(len(parts)), key=lambda i: (-scores[i], i))[:SHOWN]
-    kept = [i for i in best if scores[i] > 0] or best[:1]
+    kept = [i for i in best if scores[i] > max(scores) * WORTH] or best[:1]
     shown = tuple(Passage(parts[i].strip(), spans(parts[i].strip(), wanted)) for i in kept)
     return Evidence(number, shown, Passage(text, spans(text, wanted)), len(text))
 

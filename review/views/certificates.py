@@ -25,7 +25,7 @@ def certificate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "audit": audit,
         "tab": "certificate",
         "state": readiness(audit),
-        "version": next_version(audit),
+        "offered": next_version(audit),
         "certificates": Certificate.objects.filter(audit=audit).select_related("issued_by"),
         "may_issue": Role.MANAGER in audit.project.roles_of(request.user),
     }
