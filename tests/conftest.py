@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 os.environ["ASSAY_DATA_DIR"] = tempfile.mkdtemp(prefix="assay-tests-")
+os.mkdir(os.path.join(os.environ["ASSAY_DATA_DIR"], "staticfiles"))
 for name in list(os.environ):  # a developer's own keys and addresses must not reach a test
     if name.startswith(("OPENAI_", "ANTHROPIC_", "DEEPSEEK_", "DASHSCOPE_")):
         del os.environ[name]
