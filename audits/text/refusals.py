@@ -21,7 +21,7 @@ _ENGLISH = re.compile(
         (?:answer|find|locate|provide|determine|give|confirm|know|have\s{_ABOUT}(?:information|data|knowledge|access|
         details?|context|answer|evidence)|help\ with|assist|say|tell|respond|verify)
     |(?:there\ (?:is|was|are)|i\ (?:have|see|found)|i\ could\ find)\s(?:no|not\ enough|insufficient|nothing)
-        \s(?:\w+\s){{0,3}}(?:information|data|evidence|mention|details?|answer|context|record)s?
+        \s(?:\w+\s){{0,3}}(?:information|data|mention|details?|answer|context|record)s?
         (?=\s(?:about|on|regarding|concerning|available|provided|found|given|in|that|to|of|for|here|related)\b|\W*$)
     |(?:no|insufficient|not\ enough)\s(?:\w+\s){{0,2}}(?:information|data|evidence|details|results?|answer|context)
         \s(?:\w+\s){{0,3}}(?:found|available|provided|to\ (?:answer|determine|say)|on\ this|about\ this)

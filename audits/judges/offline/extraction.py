@@ -6,26 +6,33 @@ from typing import Any
 
 from audits.judges.base import Sentence
 from audits.text.clauses import split_clauses
+from audits.text.language import HAN
 from audits.text.refusals import is_refusal
 from audits.text.vagueness import is_vague
 
 _MARKDOWN = re.compile(r"\*\*|__|`+|(?<=\])\([^)\s]*\)|!?\[(?=[^\]]*\]\()|~~")
 _CITATION = re.compile(r"\s?(?:\[\^?\d{1,3}(?:\s?[,，、\-–]\s?\d{1,3})*\]|【\d{1,3}(?:†[^】]{0,20})?】)")
 _ENDS_ASKING = re.compile(r"[?？]\s*[\"'”’」』)）]*\s*$")
-_TRANSITION = re.compile(
+_QUOTES_AFTER_TEXT = re.compile(r"[^\s\"'“‘「『].*[\"“‘「『]")
+_OPENER = re.compile(
     r"^\W*(?:hello|hi|hey|dear|sure|certainly|of course|ok(?:ay)?|great question|good question|thank(?:s| you)|"
-    r"you(?:'|’)re welcome|here(?:'s| is| are)\b.*[:：]?|let me (?:explain|help|know)|"
-    r"in (?:summary|conclusion|short)|to summari[sz]e|overall|i hope (?:this|that)|feel free|"
-    r"please (?:let|feel)|below (?:is|are)|as follows|"
-    r"你好|您好|好的|当然|没问题|谢谢|感谢|不客气|以下是|如下|总之|综上所述?|希望(?:这|以上|对您|对你|能)|让我们?|"
-    r"首先|其次|最后|下面|接下来)\b",
+    r"you(?:'|’)re welcome|in (?:summary|conclusion|short)|to summari[sz]e|overall|as follows|"
+    r"你好|您好|好的|当然可以|当然|没问题|谢谢|感谢|不客气|如下|总之|综上所述?|首先|其次|最后|接下来)(?![a-z])",
     re.IGNORECASE,
 )
-_SHORT = 60  # characters; a longer sentence that begins with a greeting states something too
+_REST = 4  # words or Chinese characters after an opener; with more it states something: "首先，利率为百分之五。"
+_WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
+_ANNOUNCEMENT = re.compile(
+    r"^\W*(?:here(?:'s| is| are)\b.*:|let me (?:explain|help|know)|i hope (?:this|that)|feel free|"
+    r"please (?:let|feel)|below (?:is|are)\b.*:|以下是.{0,30}$|下面(?:我|为您|为你|来|是).{0,30}$|"
+    r"希望(?:这|以上|对您|对你|能).{0,30}$|让我们?.{0,30}$)",
+    re.IGNORECASE,
+)
 _OPINION = re.compile(
     r"^\W*(?:i (?:think|believe|feel|guess|suggest|recommend|would|hope)|in my (?:opinion|view)|personally|"
-    r"(?:please|kindly) \w+|you (?:should|may want to|might want to|could consider)|if you (?:have|need|want)|"
-    r"我(?:认为|觉得|想|建议|推荐|希望)|个人认为|依我看|建议(?:您|你|咨询|联系)|请(?:您|你|注意|咨询|联系|参考|参阅|告知|提供)|"
+    r"(?:please|kindly) (?!note)\w+|you (?:should|may want to|might want to|could consider)|"
+    r"if you (?:have|need|want)|我(?:认为|觉得|想|建议|推荐|希望)|个人认为|依我看|"
+    r"建议(?:您|你|咨询|联系)|请(?:您|你|咨询|联系|参考|参阅|告知|提供)|"
     r"您可以(?:咨询|联系|参考)|如果(?:您|你)(?:有|需要|想)|如(?:有|需))",
     re.IGNORECASE,
 )
@@ -61,14 +68,29 @@ def _reason(text: str, sentence: Sentence, answer: str) -> str:
     """Why a sentence states nothing: question | refusal | opinion | transition | other; "" when it does."""
     if not any(char.isalnum() for char in text):
         return "other"
-    if _ENDS_ASKING.search(text):
+    if _asks(text):
         return "question"
     if is_refusal(text):
         return "refusal"
     if _OPINION.match(text):
         return "opinion"
     heading = _HEADING.search(answer[max(0, sentence.start - 40) : sentence.start])
-    short = len(text) <= _SHORT
-    if heading or _TITLE_ONLY.match(sentence.text) or _LEAD_IN.search(text) or (short and _TRANSITION.match(text)):
+    if heading or _TITLE_ONLY.match(sentence.text) or _LEAD_IN.search(text) or _is_transition(text):
         return "transition"
     return ""
+
+
+def _asks(text: str) -> bool:
+    """A question; not a statement that ends by quoting one."""
+    end = _ENDS_ASKING.search(text)
+    if end is None:
+        return False
+    return end[0].rstrip()[-1] in "?？" or not _QUOTES_AFTER_TEXT.search(text)
+
+
+def _is_transition(text: str) -> bool:
+    opener = _OPENER.match(text)
+    rest = text[opener.end() :] if opener else text
+    if _ANNOUNCEMENT.match(rest):
+        return True
+    return opener is not None and len(_WORD.findall(rest)) <= _REST and not any(char.isdigit() for char in rest)

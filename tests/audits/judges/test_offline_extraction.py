@@ -42,6 +42,8 @@ def test_every_sentence_has_claims_or_a_reason(model):
         ("Not found in the knowledge base.", "refusal"),
         ("Is it?", "question"),
         ("Sure!", "transition"),
+        ("好的，以下是答案。", "transition"),
+        ("Sure, happy to help!", "transition"),
         ("I think you should wait.", "opinion"),
     ],
 )
@@ -71,3 +73,20 @@ def test_hostile_text_stays_text():
         sentence.number for sentence in split_sentences(answer)
     ]
     assert extracted("").claims == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "首先，利率为百分之五，按季度支付利息。",
+        "首先，利率为5%。",
+        "Overall, costs rose by 5%.",
+        "Of course, the fee is 5% of the total.",
+        "Please note that the fee is 5%.",
+        "医生最想听见患者说的是：“您能帮我看看吗？”",
+        "There is no definitive evidence to suggest that he was ill.",
+    ],
+)
+def test_a_statement_behind_an_opener_is_a_claim(answer):
+    found = extracted(answer)
+    assert len(found.claims) == 1 and not found.no_claims
