@@ -43,6 +43,16 @@ def judge_named(project: Project, name: str) -> Judge:
     return usable.first() or Judge.objects.create(project=project, vendor=vendor, model=model)
 
 
+def check_panel(project: Project, names: Sequence[str], extractor: str) -> None:
+    """Whether such a panel may sit at all. Raises Refused."""
+    judges = [judge_named(project, name) for name in names]
+    judge_named(project, extractor)
+    try:
+        pipeline.check_panel(dataset=Dataset(), judges=judges)
+    except pipeline.PanelError as error:
+        raise Refused(str(error)) from error
+
+
 def import_file(project: Project, path: Path, mapping: Mapping[str, Any], say: Say) -> Dataset:
     """Import a file to its end. Raises Refused with the reason; then nothing stays."""
     dataset = None

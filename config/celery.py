@@ -7,6 +7,8 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_ready, worker_shutting_down
 
+import config.spool  # noqa: F401  # registers the broker of machines without Redis
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("assay")

@@ -140,17 +140,12 @@ else:
 # --- Background work --------------------------------------------------------------------------------------
 # The broker is a doorbell only: work to do is read from the database, so a lost message costs seconds, never work.
 REDIS_URL = env.str("REDIS_URL", default="")
-CELERY_BROKER_URL = REDIS_URL or "filesystem://localhost/"
+CELERY_BROKER_URL = REDIS_URL or "spool://localhost/"
 CELERY_BROKER_DIR = DATA_DIR / "broker"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     {"socket_connect_timeout": 2, "socket_timeout": 10}
     if REDIS_URL
-    else {
-        "data_folder_in": str(CELERY_BROKER_DIR),
-        "data_folder_out": str(CELERY_BROKER_DIR),
-        "control_folder": str(CELERY_BROKER_DIR / "control"),
-        "polling_interval": 0.2,
-    }
+    else {"folder": str(CELERY_BROKER_DIR), "polling_interval": 0.2}  # config/spool.py
 )
 if not REDIS_URL:
     CELERY_BROKER_DIR.mkdir(parents=True, exist_ok=True)

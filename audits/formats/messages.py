@@ -2,85 +2,105 @@
 
 from audits.formats.base import FormatError, RowProblem
 
+gettext_noop = str  # the name by which collectors of strings know what is to be translated; pure code has no Django
+
 FILE_ERRORS = {
-    "empty_file": "The file is empty. Nothing was imported. Export it again and check its size before uploading.",
-    "no_rows": "The file has no rows below its header. Nothing was imported. Add rows and upload it again.",
-    "no_good_rows": (
+    "empty_file": gettext_noop(
+        "The file is empty. Nothing was imported. Export it again and check its size before uploading."
+    ),
+    "no_rows": gettext_noop(
+        "The file has no rows below its header. Nothing was imported. Add rows and upload it again."
+    ),
+    "no_good_rows": gettext_noop(
         "None of the first %(count)s rows can be read; the first fails in line %(line)s: %(reason)s "
         "Nothing was imported."
     ),
-    "too_large": "The file is larger than %(limit)s MB. Nothing was imported. Split it and upload the parts.",
-    "unknown_type": (
+    "no_row_imported": gettext_noop(
+        "No row of the file fits. Nothing was imported. Mend the rows listed below and upload the file again."
+    ),
+    "file_gone": gettext_noop(
+        "The uploaded file is no longer on the server's disk. Nothing was imported. Upload it again."
+    ),
+    "too_large": gettext_noop(
+        "The file is larger than %(limit)s MB. Nothing was imported. Split it and upload the parts."
+    ),
+    "unknown_type": gettext_noop(
         "The file is %(kind)s, not a dataset. Nothing was imported. Upload a CSV, XLSX, JSONL or JSON file."
     ),
-    "html": (
+    "html": gettext_noop(
         "The file is a web page (HTML), whatever its name says. Nothing was imported. "
         "Open it in a spreadsheet program and save it as .xlsx."
     ),
-    "legacy_xls": (
+    "legacy_xls": gettext_noop(
         "The file is a workbook of the old Excel format (.xls). Nothing was imported. "
         "Open it in Excel or LibreOffice, save it as .xlsx and upload that."
     ),
-    "binary_xlsb": (
+    "binary_xlsb": gettext_noop(
         "The file is a binary workbook (.xlsb). Nothing was imported. "
         "Open it in Excel, save it as .xlsx and upload that."
     ),
-    "encrypted": (
+    "encrypted": gettext_noop(
         "The file is protected by a password. Nothing was imported. Remove the password and upload it again."
     ),
-    "undecodable": (
+    "undecodable": gettext_noop(
         "Line %(line)s holds bytes that are not %(encoding)s text. Nothing was imported. "
         "Choose another encoding, or save the file as UTF-8 and upload it again."
     ),
-    "unknown_encoding": (
+    "unknown_encoding": gettext_noop(
         "%(encoding)s is not an encoding that can be read. Nothing was imported. Choose one of: %(encodings)s."
     ),
-    "no_delimiter": (
+    "no_delimiter": gettext_noop(
         "The file is text, but its first line has no comma, semicolon, tab or | between columns. "
         "Nothing was imported. Choose the character that separates the columns, or upload CSV, XLSX, JSONL or JSON."
     ),
-    "bad_delimiter": "A separator is one character, and no quotation mark or line break. Nothing was imported.",
-    "bad_header": "The header in line %(line)s cannot be read: %(reason)s Nothing was imported. Repair that line.",
-    "too_many_columns": (
+    "bad_delimiter": gettext_noop(
+        "A separator is one character, and no quotation mark or line break. Nothing was imported."
+    ),
+    "bad_header": gettext_noop(
+        "The header in line %(line)s cannot be read: %(reason)s Nothing was imported. Repair that line."
+    ),
+    "too_many_columns": gettext_noop(
         "The header has more than %(limit)s columns. Nothing was imported. Keep the columns that are needed."
     ),
-    "bad_json": (
+    "bad_json": gettext_noop(
         "The JSON breaks off or is wrong in line %(line)s, column %(position)s: %(detail)s. Nothing was imported. "
         "Repair it, or export the file again."
     ),
-    "too_deep": (
+    "too_deep": gettext_noop(
         "The JSON is nested more than %(limit)s levels deep. Nothing was imported. Export the rows as flat objects."
     ),
-    "no_objects": (
+    "no_objects": gettext_noop(
         "The JSON holds no list of objects. Nothing was imported. "
         'Write it as [{"question": …, "contexts": […], "answer": …}, …].'
     ),
-    "column_oriented": (
+    "column_oriented": gettext_noop(
         "The JSON lists columns, not rows. Nothing was imported. "
         'Export it row by row (in pandas: orient="records") and upload that.'
     ),
-    "broken_workbook": (
+    "broken_workbook": gettext_noop(
         "The workbook is damaged and cannot be read. Nothing was imported. "
         "Open it in a spreadsheet program, save it as .xlsx again and upload that."
     ),
-    "workbook_too_large": (
+    "workbook_too_large": gettext_noop(
         "Unpacked, the workbook is too large to be read safely. Nothing was imported. "
         "Save it as CSV (UTF-8), or split it, and upload that."
     ),
-    "unknown_sheet": "The workbook has no sheet named %(sheet)s. Nothing was imported. It has: %(sheets)s.",
-    "merged_header": (
+    "unknown_sheet": gettext_noop(
+        "The workbook has no sheet named %(sheet)s. Nothing was imported. It has: %(sheets)s."
+    ),
+    "merged_header": gettext_noop(
         "The header in row %(line)s has merged cells, so its columns have no clear names. Nothing was imported. "
         "Unmerge them, give each column one name in one row, fill every row, and upload it again."
     ),
-    "missing_column": (
+    "missing_column": gettext_noop(
         "No column of the file is chosen for %(column)s. Nothing was imported. "
         "Choose one of the columns found: %(columns)s."
     ),
-    "unknown_column": (
+    "unknown_column": gettext_noop(
         "The column %(name)s, chosen for %(column)s, is not in the file. Nothing was imported. "
         "Choose one of the columns found: %(columns)s."
     ),
-    "no_header": (
+    "no_header": gettext_noop(
         "No column name of the file is known; in a table without a header, the first row was taken for one. "
         "Nothing was imported. Add a header such as id, question, contexts, answer, or choose the columns. "
         "Found: %(columns)s."
@@ -88,40 +108,50 @@ FILE_ERRORS = {
 }
 
 ROW_PROBLEMS = {
-    "too_few_fields": "The row has %(found)s fields where the header has %(expected)s.",
-    "too_many_fields": (
+    "too_few_fields": gettext_noop("The row has %(found)s fields where the header has %(expected)s."),
+    "too_many_fields": gettext_noop(
         "The row has %(found)s fields where the header has %(expected)s; "
         "a separator inside a text needs quotation marks."
     ),
-    "bad_quotes": (
+    "bad_quotes": gettext_noop(
         "A quoted text of the lines %(line)s to %(last)s goes on after its closing quotation mark; "
         "write a quotation mark inside a quoted text twice."
     ),
-    "unclosed_quote": (
+    "unclosed_quote": gettext_noop(
         "A quotation mark opens here and is never closed; the lines %(line)s to %(last)s could not be read."
     ),
-    "unreadable_rest": "A text or line longer than %(limit)s characters starts here; from here on nothing was read.",
-    "cell_too_long": "The text has more than %(limit)s characters.",
-    "undecodable": "The text holds bytes that are not %(encoding)s.",
-    "bad_character": "The text holds half a character (an unpaired surrogate), which cannot be stored.",
-    "bad_json": "The line is not complete JSON, from position %(position)s on: %(detail)s.",
-    "not_an_object": "The row is not a JSON object with named fields.",
-    "line_too_long": "The line has more than %(limit)s characters.",
-    "too_deep": "The JSON is nested more than %(limit)s levels deep.",
-    "not_text": "A text is expected here, but the file has a list or an object.",
-    "bad_contexts": "The contexts are neither a text, nor a list of texts, nor a list of objects with a text.",
-    "bad_list": "The contexts look like a list that was cut or damaged, so they cannot be told apart.",
-    "merged_cells": "The row has merged cells; unmerge them and fill in every row.",
+    "unreadable_rest": gettext_noop(
+        "A text or line longer than %(limit)s characters starts here; from here on nothing was read."
+    ),
+    "cell_too_long": gettext_noop("The text has more than %(limit)s characters."),
+    "undecodable": gettext_noop("The text holds bytes that are not %(encoding)s."),
+    "bad_character": gettext_noop("The text holds half a character (an unpaired surrogate), which cannot be stored."),
+    "bad_json": gettext_noop("The line is not complete JSON, from position %(position)s on: %(detail)s."),
+    "not_an_object": gettext_noop("The row is not a JSON object with named fields."),
+    "line_too_long": gettext_noop("The line has more than %(limit)s characters."),
+    "too_deep": gettext_noop("The JSON is nested more than %(limit)s levels deep."),
+    "not_text": gettext_noop("A text is expected here, but the file has a list or an object."),
+    "bad_contexts": gettext_noop(
+        "The contexts are neither a text, nor a list of texts, nor a list of objects with a text."
+    ),
+    "bad_list": gettext_noop("The contexts look like a list that was cut or damaged, so they cannot be told apart."),
+    "merged_cells": gettext_noop("The row has merged cells; unmerge them and fill in every row."),
 }
 
 WARNINGS = {
-    "guessed_encoding": "The file is not UTF-8 and its encoding was guessed. Check that the texts below read well.",
-    "mojibake": "Some texts look wrongly decoded before they were saved here. Check them; nothing is repaired.",
-    "skipped_rows": "The rows above the header were left out.",
-    "other_sheets": "The workbook has other sheets with rows; only one sheet is read.",
-    "no_header": "No column name is known: the first row may be data instead of a header.",
-    "many_columns": "The file has very many columns; only the first ones are listed.",
-    "joined_contexts": "Contexts joined by | are read as one context, because | also occurs in tables and texts.",
+    "guessed_encoding": gettext_noop(
+        "The file is not UTF-8 and its encoding was guessed. Check that the texts below read well."
+    ),
+    "mojibake": gettext_noop(
+        "Some texts look wrongly decoded before they were saved here. Check them; nothing is repaired."
+    ),
+    "skipped_rows": gettext_noop("The rows above the header were left out."),
+    "other_sheets": gettext_noop("The workbook has other sheets with rows; only one sheet is read."),
+    "no_header": gettext_noop("No column name is known: the first row may be data instead of a header."),
+    "many_columns": gettext_noop("The file has very many columns; only the first ones are listed."),
+    "joined_contexts": gettext_noop(
+        "Contexts joined by | are read as one context, because | also occurs in tables and texts."
+    ),
 }
 
 

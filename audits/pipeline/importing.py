@@ -16,6 +16,7 @@ from audits import formats
 from audits.doorbell import ring
 from audits.formats.base import FormatError, Record, RowProblem, SourceRow, Understanding
 from audits.formats.columns import check_mapping, map_record
+from audits.formats.messages import file_error
 from audits.models import Dataset, Event, Project, RowError, Sample
 from audits.models.lease import lease_end
 from audits.text.language import language_of
@@ -79,12 +80,18 @@ def _understood(understanding: Understanding) -> dict[str, Any]:
 
 def open_file(dataset: Dataset) -> formats.Opened:
     """The dataset's file, read as the person confirmed. Raises FormatError."""
+    return _opened(dataset, dataset.encoding, dataset.delimiter, dataset.sheet)
+
+
+def _opened(dataset: Dataset, encoding: str, delimiter: str, sheet: str) -> formats.Opened:
+    if not dataset.path.exists():
+        raise file_error("file_gone")
     return formats.open_dataset(
         dataset.path,
         filename=dataset.filename,
-        encoding=dataset.encoding or None,
-        delimiter=dataset.delimiter or None,
-        sheet=dataset.sheet or None,
+        encoding=encoding or None,
+        delimiter=delimiter or None,
+        sheet=sheet or None,
     )
 
 
@@ -95,13 +102,7 @@ def preview(dataset: Dataset) -> Understanding:
 
 def understand_again(*, dataset: Dataset, encoding: str = "", delimiter: str = "", sheet: str = "") -> Understanding:
     """Read the head in another encoding, delimiter or sheet and keep that. On FormatError nothing changes."""
-    understanding = formats.open_dataset(
-        dataset.path,
-        filename=dataset.filename,
-        encoding=encoding or None,
-        delimiter=delimiter or None,
-        sheet=sheet or None,
-    ).understanding
+    understanding = _opened(dataset, encoding, delimiter, sheet).understanding
     fields = _understood(understanding)
     for field, value in fields.items():
         setattr(dataset, field, value)
@@ -168,7 +169,7 @@ def _check(dataset: Dataset, held: Any) -> None:
         if total % BATCH == 0:
             _hold(held, rows_done=total)
     if not total:
-        raise FormatError("no_rows", "The file has no rows below its header. Nothing was imported.")
+        raise file_error("no_rows")
     with transaction.atomic():
         _hold(held, rows_done=0, rows_total=total, status=Dataset.Status.IMPORTING)
         dataset.samples.all().delete()  # of an earlier try with another mapping
@@ -186,7 +187,7 @@ def _import(dataset: Dataset, held: Any, deadline: float) -> bool:
         if time.monotonic() > deadline:
             return False
     if not dataset.samples.exists():
-        raise FormatError("no_good_rows", "No row of the file could be imported. The reasons are listed below.")
+        raise file_error("no_row_imported")
     held.update(status=Dataset.Status.READY)
     log.info("Dataset %s: %s rows imported.", dataset.pk, dataset.samples.count())
     return True

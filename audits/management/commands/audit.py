@@ -54,8 +54,7 @@ class Command(BaseCommand):
         project = headless.project_for_command_line()
         names = [options["primary"], options["secondary"]]
         extractor = options["extractor"] or options["primary"]
-        for name in {*names, extractor}:
-            headless.judge_named(project, name)  # before the import: a wrong name must not leave a dataset behind
+        headless.check_panel(project, names, extractor)  # before the import, which would leave a dataset behind
         dataset = headless.import_file(project, options["file"], _mapping(options["map"]), self.stderr.write)
         return headless.start(project, dataset, names, extractor, threshold)
 

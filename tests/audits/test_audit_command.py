@@ -1,0 +1,121 @@
+"""manage.py audit: one object on stdout, progress on stderr, an exit status that tells."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from audits.models import Audit, Dataset
+from tests.audits.road import TWO_ROWS
+from tests.vendor_server.server import VendorServer
+
+pytestmark = pytest.mark.django_db
+PANEL = ["--primary", "openai:model-a", "--secondary", "anthropic:claude-b"]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in TWO_ROWS), encoding="utf-8")
+    return path
+
+
+def run(*arguments: Any) -> tuple[int, str, str]:
+    out, err = StringIO(), StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("audit", *map(str, arguments), stdout=out, stderr=err)
+    return int(ended.value.code or 0), out.getvalue(), err.getvalue()
+
+
+def test_a_complete_audit_prints_one_object(file: Path, vendor_server: VendorServer) -> None:
+    vendor_server.script.labels = [{"claim": "12 to 84", "label": "UNVERIFIED", "model": "claude-b"}]
+    status, out, err = run(file, *PANEL, "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert out.count("\n") <= 1 and "imported: 2 samples" in err
+    labels = ("supported", "contradicted", "unverified", "disputed")
+    assert [found[label] for label in labels] == [2, 0, 1, 1]
+    assert sum(found[label] for label in labels) == found["total_claims"] == 4
+    assert found["hallucinated_claims"] == 1 and found["unscored"] == 0
+    assert found["hallucination_rate"] == pytest.approx(1 / 3)
+    assert found["faithfulness_score"] == pytest.approx(2 / 3)
+    assert found["rate_bounds"] == pytest.approx([1 / 4, 2 / 4])
+    assert found["coverage"] == pytest.approx(3 / 4) and found["disagreement_rate"] == pytest.approx(1 / 4)
+    assert found["samples"] == 2 and found["samples_without_claims"] == 0 and found["refusals"] == 0
+    disputed = [row for row in found["details"] if row["decision"] == "disputed"]
+    assert disputed == [
+        {
+            "sample": "a1",
+            "claim": "The term is 12 to 84 months.",
+            "label": None,
+            "decision": "disputed",
+            "verdicts": {"openai:model-a": "SUPPORTED", "anthropic:claude-b": "UNVERIFIED"},
+        }
+    ]
+
+
+def test_unscored_parts_give_status_3(file: Path, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"purpose": "verify", "vendor": "anthropic", "fault": "malformed"}]
+    status, out, _ = run(file, *PANEL, "--json")
+    found = json.loads(out)
+    assert status == 3
+    assert found["unscored"] == found["disputed"] == 4
+    assert found["hallucination_rate"] is None and found["coverage"] == 0 and found["rate_bounds"] == [0, 1]
+
+
+@pytest.mark.parametrize("rule", [{"status": 401}, {"status": 402}, {"status": 429, "error": "insufficient_quota"}])
+def test_an_unusable_vendor_gives_status_4(file: Path, vendor_server: VendorServer, rule: dict[str, Any]) -> None:
+    vendor_server.script.rules = [rule]
+    status, out, err = run(file, *PANEL, "--json")
+    assert status == 4
+    assert "stopped" in err and "manage.py resume" in err
+    assert json.loads(out)["total_claims"] == 0 and json.loads(out)["hallucination_rate"] is None
+
+
+def test_a_missing_key_gives_status_4(file: Path, vendor_server: VendorServer, monkeypatch: Any) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    status, _, err = run(file, *PANEL)
+    assert status == 4 and "OPENAI_API_KEY" in err
+
+
+def test_resuming_goes_on_where_it_was(file: Path, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"vendor": "anthropic", "status": 401}]
+    assert run(file, *PANEL)[0] == 4
+    vendor_server.script.reset()
+    out = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("resume", str(Audit.objects.get().pk), "--json", stdout=out, stderr=StringIO())
+    assert ended.value.code == 0
+    assert json.loads(out.getvalue())["total_claims"] == 4
+    assert {request["vendor"] for request in vendor_server.script.log} == {"anthropic"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--primary", "openai:a", "--secondary", "openai:b"], "vendor family"),
+        (["--primary", "nobody:a", "--secondary", "openai:b"], "nobody"),
+        (["--primary", "openai", "--secondary", "openai:b"], "VENDOR:MODEL"),
+        ([*PANEL, "--threshold", "2"], "--threshold"),
+        ([*PANEL, "--map", "answer=nowhere"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_done_gives_status_2(file: Path, arguments: list[str], said: str) -> None:
+    status, out, err = run(file, *arguments)
+    assert (status, out) == (2, "") and said in err
+    assert not Dataset.objects.exists() and not Audit.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "empty"), (b"id,question,contexts,answer\n", "no rows"), (b"question,contexts\nQ,C\n", "answer")],
+)
+def test_a_bad_file_gives_status_2_and_leaves_nothing(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    status, out, err = run(path, *PANEL)
+    assert (status, out) == (2, "") and said in err and "bad.csv" in err
+    assert not Dataset.objects.exists()
