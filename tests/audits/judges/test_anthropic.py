@@ -38,7 +38,7 @@ def test_the_request_is_lean_and_carries_the_key_in_both_headers(vendor_server: 
 
 
 def test_a_base_url_with_v1_means_the_same(vendor_server: VendorServer) -> None:
-    ask_one(dataclasses.replace(SPEC, base_url=vendor_server.url + "/v1/"), VERIFY)
+    ask_one(dataclasses.replace(SPEC, base_url=vendor_server.url + "/v1/", api_key="sk-own"), VERIFY)
     assert vendor_server.requests[0]["path"] == "/v1/messages"
 
 

@@ -98,7 +98,7 @@ def test_the_deadline_is_wall_clock(vendor_server: VendorServer, fault: str) -> 
 
 
 def test_a_refused_connection_is_a_network_fault(vendor_server: VendorServer) -> None:
-    error = fail_one(JudgeSpec("openai", "gpt-test", base_url="http://127.0.0.1:1/v1"), VERIFY)
+    error = fail_one(JudgeSpec("openai", "gpt-test", api_key="sk-own", base_url="http://127.0.0.1:1/v1"), VERIFY)
     assert error.fault is Fault.NETWORK
 
 
@@ -211,6 +211,12 @@ def test_a_local_server_needs_no_key(vendor_server: VendorServer, monkeypatch) -
     monkeypatch.setenv("VLLM_BASE_URL", vendor_server.url + "/v1")
     monkeypatch.delenv("VLLM_API_KEY", raising=False)
     assert ask_one(JudgeSpec("vllm", "qwen-local"), VERIFY).finish == "stop"
+
+
+def test_the_environments_key_never_goes_to_a_judges_own_address(vendor_server: VendorServer) -> None:
+    error = fail_one(JudgeSpec("openai", "gpt-test", base_url=vendor_server.url + "/v1"), VERIFY)
+    assert error.fault is Fault.CONFIG and "address of its own" in error.message
+    assert vendor_server.requests == []
 
 
 def test_a_missing_key_names_its_variable(monkeypatch) -> None:
