@@ -40,7 +40,7 @@ screenshots: $(VENV)/.dev  ## docs/screenshots from a running demo in Chromium
 
 messages: $(VENV)/.dev  ## collect strings into locale/ (needs gettext) and compile them
 	@$(BIN)/python manage.py makemessages -l zh_Hans --no-location --no-obsolete -i .venv -i data
-	@$(BIN)/python manage.py compilemessages -l zh_Hans
+	@$(BIN)/python manage.py compilemessages -l zh_Hans -i .venv
 
 lock: $(VENV)/.uv  ## write the locks anew from pyproject.toml
 	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml -o requirements.lock

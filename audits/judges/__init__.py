@@ -173,14 +173,11 @@ def resolve(spec: JudgeSpec) -> JudgeSpec:
             Fault.CONFIG,
             f"The address of {vendor.label} must begin with http:// or https:// ({vendor.base_url_env}).",
         )
-    # The environment's key goes to the operator's address alone: whoever may add a judge could else have it sent away.
+    # The environment's key goes to the operator's address alone: who may add a judge could else have it sent away.
     key = (spec.api_key or ("" if spec.base_url else os.environ.get(vendor.key_env, ""))).strip()
     if not key and vendor.key_required:
-        missing = (
-            "store a key with this judge, which has an address of its own"
-            if spec.base_url
-            else "set " + vendor.key_env
-        )
+        own = "store a key with this judge, which has an address of its own"
+        missing = own if spec.base_url else f"set {vendor.key_env}"
         raise JudgeError(Fault.CONFIG, f"No API key for {vendor.label}: {missing}.")
     if not re.fullmatch(r"[!-~]*", key):  # it would not fit into an HTTP header
         raise JudgeError(
