@@ -31,6 +31,6 @@ class HashingUploadHandler(TemporaryFileUploadHandler):
 
     def file_complete(self, file_size: int) -> Any:
         """Finish the file."""
-        file = super().file_complete(file_size)
+        file: Any = super().file_complete(file_size)
         file.sha256 = self._hash.hexdigest()
         return file

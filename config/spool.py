@@ -14,7 +14,6 @@ from queue import Empty
 from typing import Any
 
 from kombu.transport import TRANSPORT_ALIASES, virtual
-from kombu.transport.filesystem import Transport as FilesystemTransport
 
 SCHEME = "spool"
 
@@ -60,11 +59,12 @@ class Channel(virtual.Channel):
         return len(files)
 
 
-class Transport(FilesystemTransport):
+class Transport(virtual.Transport):
     """kombu's virtual transport over that channel."""
 
     Channel = Channel
     driver_type = driver_name = SCHEME
+    global_state = virtual.BrokerState()  # type: ignore[no-untyped-call]  # kombu has no types
 
     def driver_version(self) -> str:
         """For reports."""

@@ -17,7 +17,6 @@ from django.test import Client
 
 from audits.models import Membership, Project, Role
 
-
 pytest_plugins = ["tests.vendor_server.fixtures"]
 
 

@@ -13,7 +13,6 @@ from audits.models.dataset import Dataset
 from audits.models.judge import Judge
 from audits.models.project import Project
 
-
 RING_AGAIN = datetime.timedelta(seconds=10)
 
 

@@ -124,7 +124,8 @@ def test_killed_workers_lose_nothing_and_buy_nothing_twice(
 
 
 def test_an_import_goes_on_after_a_kill(project: Project, worker: Any) -> None:
-    dataset = road.receive(project, [{"id": str(n), "question": "Q", "contexts": ["c"], "answer": "a"} for n in range(9000)])
+    rows = [{"id": str(n), "question": "Q", "contexts": ["c"], "answer": "a"} for n in range(9000)]
+    dataset = road.receive(project, rows)
     pipeline.confirm_mapping(dataset=dataset, mapping=dataset.mapping, user=None)
     process = worker()
     wait_for(lambda: dataset.samples.exists(), "the import did not begin")

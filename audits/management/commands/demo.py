@@ -1,4 +1,4 @@
-"""The sample project: three people, two sample datasets, an audit of each by the offline judges. Safe to run again."""
+"""The sample project: people, two datasets, an audit of each by the offline judges. Safe to run again."""
 
 import json
 import secrets
