@@ -80,6 +80,7 @@ def _adjudicate(
         return Saved(outcome, Adjudication.objects.newest().get(item=slot.item, reviewer=user))
     counts = outcome != Outcome.TAKEN_BY_OTHER
     row = _append(slot.item, slot if counts else None, user, label, reason, key, reveal)
+    slot.item.plan.audit.mark_labelled()
     facts = {"item": slot.item_id, "label": label, "outcome": str(outcome), "revision": row.revision}
     audit = slot.item.plan.audit
     Event.record("adjudicated", project=audit.project, audit=audit, actor=user, **facts)

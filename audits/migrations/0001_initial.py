@@ -67,6 +67,7 @@ class Migration(migrations.Migration):
                 ('rung_at', models.DateTimeField(editable=False, null=True)),
                 ('created', models.DateTimeField(auto_now_add=True)),
                 ('judged_at', models.DateTimeField(null=True)),
+                ('labelled_at', models.DateTimeField(null=True)),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={

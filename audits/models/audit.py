@@ -68,6 +68,7 @@ class Audit(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
     judged_at = models.DateTimeField(null=True)  # when the last verdict was in
+    labelled_at = models.DateTimeField(null=True)  # when the first expert label was given; what is judged stays then
 
     objects = AuditQuerySet.as_manager()
 
@@ -85,6 +86,10 @@ class Audit(models.Model):
         for name, value in moved.items():
             setattr(self, name, value)
         return True
+
+    def mark_labelled(self) -> None:
+        """An expert has given a label: from now on the claims and verdicts it rests on must stay as they are."""
+        type(self).objects.filter(pk=self.pk, labelled_at__isnull=True).update(labelled_at=timezone.now())
 
     def may_ring(self) -> bool:
         """True for one caller in ten seconds: many sweeps must not flood the broker."""

@@ -155,7 +155,8 @@ def retry_failed(audit: Audit, user: Any) -> bool:
     """Owe failed extractions again, while no expert has begun. True if there were any."""
     with transaction.atomic():
         failed = audit.extractions.filter(status=Extraction.Status.FAILED)
-        if audit.status not in {Audit.Status.JUDGING, Audit.Status.PAUSED, Audit.Status.REVIEWING}:
+        audit = Audit.objects.select_for_update().get(pk=audit.pk)
+        if audit.status == Audit.Status.CANCELLED or audit.labelled_at is not None:
             return False
         if not failed.update(status=Extraction.Status.PENDING, failure=""):
             return False

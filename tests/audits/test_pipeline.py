@@ -245,3 +245,13 @@ def test_a_judge_of_the_generators_family_needs_a_reason(project: Project, vendo
     assert refused.value.code == "generator_family"
     audit = road.start(dataset, override_reason="The client has no other vendor.")
     assert audit.override_reason == "The client has no other vendor."
+
+
+def test_failed_parts_stay_once_an_expert_has_given_a_label(audit: Audit, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"purpose": "extract", "contains": "Is there a fee?", "fault": "malformed"}]
+    road.work_off(audit)
+    audit.mark_labelled()
+    vendor_server.script.reset()
+    assert not pipeline.retry_failed(audit, None)
+    assert audit.extractions.filter(status=Extraction.Status.FAILED).count() == 1
+    assert vendor_server.script.log == []
