@@ -92,6 +92,7 @@ def start(project: Project, dataset: Dataset, names: Sequence[str], extractor: s
             extractor=judge_named(project, extractor),
             judges=judges,
             threshold=threshold,
+            headless=True,
         )
     except pipeline.PanelError as error:
         raise Refused(str(error)) from error

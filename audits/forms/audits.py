@@ -60,7 +60,9 @@ class AuditForm(forms.Form):
         max_digits=4,
         decimal_places=2,
         initial=Decimal(2),
-        help_text=_("Set before the first verdict and never changed. The certificate states it with a confidence of 95 %."),
+        help_text=_(
+            "Set before the first verdict and never changed. The certificate states it with a confidence of 95 %."
+        ),
     )
     scope = forms.ChoiceField(
         label=_("The statement is about"), choices=Audit.Scope.choices, initial=Audit.Scope.DATASET,

@@ -68,6 +68,7 @@ class Migration(migrations.Migration):
                 ('created', models.DateTimeField(auto_now_add=True)),
                 ('judged_at', models.DateTimeField(null=True)),
                 ('labelled_at', models.DateTimeField(null=True)),
+                ('headless', models.BooleanField(default=False)),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={

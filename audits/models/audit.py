@@ -21,7 +21,7 @@ class AuditQuerySet(models.QuerySet["Audit"]):
 
     def judging(self) -> "AuditQuerySet":
         """Audits on which workers work."""
-        return self.filter(status=Audit.Status.JUDGING)
+        return self.filter(status=Audit.Status.JUDGING, headless=False)
 
     def quiet(self) -> "AuditQuerySet":
         """Audits for which no doorbell was rung lately."""
@@ -64,6 +64,7 @@ class Audit(models.Model):
     override_reason = models.TextField(blank=True)  # why a judge of the generator's family was allowed
     expected_calls = models.PositiveIntegerField(null=True)
     expected_cost = models.DecimalField(max_digits=14, decimal_places=6, null=True)  # US dollars; None: unknown
+    headless = models.BooleanField(default=False)  # driven by a command of its own, whose keys no worker has
     rung_at = models.DateTimeField(null=True, editable=False)  # the last doorbell, so that sweeps do not flood
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)

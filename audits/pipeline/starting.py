@@ -56,10 +56,12 @@ def start_audit(
     scope: str = Audit.Scope.DATASET,
     spot_check_size: int | None = None,
     override_reason: str = "",
+    headless: bool = False,
 ) -> Audit:
     """Freeze the panel and the acceptance rule, owe one extraction per sample, ring. Raises PanelError.
 
     threshold: the accepted hallucination rate as a fraction. spot_check_size None: as large as the rule needs.
+    headless: the caller works it off; workers, which may lack its keys, leave it alone.
     """
     if dataset.status != Dataset.Status.READY:
         raise PanelError("dataset_not_ready", "The dataset is not imported yet. Wait until it is ready.")
@@ -78,6 +80,7 @@ def start_audit(
             spot_check_size=spot_check_size,
             seed=secrets.randbits(62),
             override_reason=override_reason.strip(),
+            headless=headless,
             expected_calls=expected.calls,
             expected_cost=expected.cost,
             created_by=user,
@@ -126,9 +129,13 @@ def pause(audit: Audit, user: Any) -> bool:
     return _switch(audit, user, "pause", (Audit.Status.JUDGING,), Audit.Status.PAUSED)
 
 
-def resume(audit: Audit, user: Any) -> bool:
-    """Go on where it was, with every stopped judge tried again. True if there was something to resume."""
+def resume(audit: Audit, user: Any, *, headless: bool = False) -> bool:
+    """Go on where it was, with every stopped judge tried again. True if there was something to resume.
+
+    headless: as for start_audit; without it workers take over.
+    """
     with transaction.atomic():
+        Audit.objects.filter(pk=audit.pk).exclude(headless=headless).update(headless=headless)
         freed = audit.members.exclude(stopped_fault="").update(stopped_fault="", stopped_message="")
         moved = audit.advance(Audit.Status.PAUSED, Audit.Status.JUDGING)
         if not freed and not moved:

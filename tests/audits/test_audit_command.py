@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from audits.models import Audit, Dataset
+from audits.tasks import sweep, work
 from tests.audits.road import TWO_ROWS
 from tests.vendor_server.server import VendorServer
 
@@ -55,6 +56,17 @@ def test_a_complete_audit_prints_one_object(file: Path, vendor_server: VendorSer
             "verdicts": {"openai:model-a": "SUPPORTED", "anthropic:claude-b": "UNVERIFIED"},
         }
     ]
+
+
+def test_workers_leave_an_audit_of_the_command_line_alone(file: Path, vendor_server: VendorServer) -> None:
+    vendor_server.script.rules = [{"vendor": "anthropic", "status": 401}]
+    run(file, *PANEL)
+    audit = Audit.objects.get()
+    audit.advance(Audit.Status.PAUSED, Audit.Status.JUDGING)
+    calls = len(vendor_server.script.log)
+    work(audit.pk)
+    sweep()
+    assert len(vendor_server.script.log) == calls
 
 
 def test_unscored_parts_give_status_3(file: Path, vendor_server: VendorServer) -> None:

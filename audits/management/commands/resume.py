@@ -27,5 +27,5 @@ class Command(BaseCommand):
         if audit is None:
             self.stderr.write(f"There is no audit {options['audit']}.")
             sys.exit(headless.BAD_INPUT)
-        pipeline.resume(audit, None)
+        pipeline.resume(audit, None, headless=True)
         finish(self, audit, as_json=options["json"])
