@@ -10,7 +10,16 @@ from audits.judges.offline.passages import passages_of
 from audits.judges.offline.reading import Reading
 
 FOLDER = Path(os.environ.get("OPEN_SETS", Path(__file__).resolve().parents[1].parent / "shared/data/open"))
-NOT_FOR_FITTING = ("memerag_en", "memerag_ext_en")  # their terms ask not to train on them
+
+# The product is Apache-2.0, so whatever it ships may be fitted only on sets that are free with attribution:
+# CiteCheck, SciTab, ExpertQA (MIT), Factcheck-GPT, UHGEval (Apache-2.0), WiCE (ODC-BY, CC BY-SA).
+# All others are only measured, among them those for non-commercial use: MEMERAG (CC BY-NC, and asks not to be trained
+# on), FaithBench and RGB (CC BY-NC-SA), OCNLI (CC BY-NC). A set that is not named here is never fitted on.
+FREE_FOR_FITTING = frozenset(
+    {
+        "citecheck_zh_dev", "citecheck_zh_test", "expertqa", "factcheckgpt_stance", "scitab", "uhgeval_zh", "wice",
+    }
+)  # fmt: skip
 THREE = ("SUPPORTED", "CONTRADICTED", "UNVERIFIED")
 
 
@@ -22,6 +31,11 @@ class Item:
     label: str
     reading: Reading
     contexts: tuple[str, ...]
+
+    @property
+    def language(self) -> str:
+        """ "zh" | "en", from the name of the set."""
+        return "zh" if "_zh" in self.set else "en"
 
     @property
     def family(self) -> str:

@@ -2,6 +2,7 @@
 
 rules-1 is symbolic, vector-1 statistical; either also extracts claims. They answer in the same JSON as a vendor's
 model, so that everything behind a reply is exercised. How far to trust them: audits/judges/offline_accuracy.json.
+What is fitted is fitted on freely licensed sets alone (bench/open_sets.py).
 """
 
 import asyncio

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from audits.judges.base import Sentence
+from audits.judges.offline.reading import CITATION
 from audits.text.clauses import split_clauses
 from audits.text.language import HAN
 from audits.text.refusals import is_refusal
 from audits.text.vagueness import is_vague
 
 _MARKDOWN = re.compile(r"\*\*|__|`+|(?<=\])\([^)\s]*\)|!?\[(?=[^\]]*\]\()|~~")
-_CITATION = re.compile(r"\s?(?:\[\^?\d{1,3}(?:\s?[,，、\-–]\s?\d{1,3})*\]|【\d{1,3}(?:†[^】]{0,20})?】)")
 _ENDS_ASKING = re.compile(r"[?？]\s*[\"'”’」』)）]*\s*$")
 _QUOTES_AFTER_TEXT = re.compile(r"[^\s\"'“‘「『].*[\"“‘「『]")
 _OPENER = re.compile(
@@ -58,7 +58,7 @@ def extract(answer: str, sentences: Sequence[Sentence]) -> dict[str, list[dict[s
 
 def _plain(text: str) -> str:
     """The sentence without Markdown and citation marks, and without the bars of a table row."""
-    text = _CITATION.sub("", _MARKDOWN.sub("", text)).strip()
+    text = CITATION.sub("", _MARKDOWN.sub("", text)).strip()
     if text.startswith("|"):
         text = ", ".join(cell.strip() for cell in text.strip("|").split("|") if cell.strip())
     return text

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from audits.text.language import HAN
 from audits.text.normalise import normalise
 from audits.text.quantities import Quantity, quantities
 from audits.text.sentences import split_sentences
 from audits.text.tokens import units
 
-_WORD = re.compile(r"\w+(?:-\w+)*")
+_WORD = re.compile(rf"[^\W{HAN}]+(?:-[^\W{HAN}]+)*")
 LARGE = 40_000  # characters of contexts; an index of more is not kept in memory
 LONGEST = 400  # characters of a passage: text without marks and table rows are cut there
 
@@ -80,7 +81,7 @@ class Passages:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All words of the contexts as they are written, in lower case."""
+        """All words of the contexts but Chinese ones, as they are written, in lower case."""
         return frozenset(word for passage in self.passages for word in _WORD.findall(passage.normalised))
 
     def weight(self, unit: str) -> float:

@@ -7,12 +7,18 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from audits.judges.offline.passages import Match, Passages
+from audits.text.language import HAN
 from audits.text.normalise import normalise
+from audits.text.polarity import negated, negations
 from audits.text.quantities import Quantity, quantities
 from audits.text.tokens import tokens, units
 
+CITATION = re.compile(r"\s?(?:\[\^?\d{1,3}(?:\s?[,，、\-–]\s?\d{1,3})*\]|【\d{1,3}(?:†[^】]{0,20})?】)")
 NEAREST = 8  # passages that are looked at closely
-_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'’-]+")
+REPEATED = 0.5  # of a clause's content, counted without rarity
+_NAME = re.compile(rf"(?<![.!?:]\s)(?<!^)(?<![^\W{HAN}])[A-Z](?:[^\W{HAN}]|['’-])+")
+_CLAUSE_END = re.compile(r"[,;!?。、()]|[.:](?!\d)")  # in text that went through `normalise`
+_WHETHER = re.compile(rf"([{HAN}])[不没]\1")  # 要不要: asks, does not negate
 
 
 @dataclass
@@ -24,6 +30,7 @@ class Reading:
     passages: Passages
 
     def __post_init__(self) -> None:
+        self.claim = CITATION.sub("", self.claim)  # the 3 of "[3]" is no number of the claim
         self.normalised = normalise(self.claim).text
         self.units = [unit.key for unit in units(self.normalised)]
         self.weights = {unit: self.passages.weight(unit) for unit in self.units}
@@ -100,6 +107,31 @@ class Reading:
         """Numbers of the claim that no near passage holds."""
         there = {quantity.value for match in self.nearest for quantity in match.passage.quantities}
         return [quantity for quantity in self.quantities if quantity.value not in there]
+
+    @cached_property
+    def touched(self) -> str:
+        """The clauses of the nearest passage whose content the claim mostly repeats; "" when there are none."""
+        clauses = _CLAUSE_END.split(self.nearest[0].passage.normalised) if self.nearest else []
+        return ", ".join(clause for clause in clauses if self._repeats(clause))
+
+    def _repeats(self, clause: str) -> bool:
+        keys = [unit.key for unit in units(clause)]
+        return bool(keys) and sum(key in self.weights for key in keys) / len(keys) >= REPEATED
+
+    @cached_property
+    def signs(self) -> tuple[int, int]:
+        """Negations in the claim and in the clauses of the nearest passage that it touches."""
+        return negations(_WHETHER.sub(r"\1", self.normalised)), negations(_WHETHER.sub(r"\1", self.touched))
+
+    @cached_property
+    def negated_on_one_side(self) -> bool:
+        """Whether only one side negates something, and the other side says that same thing without a negation."""
+        ours, theirs = self.signs
+        if not self.touched or bool(ours) == bool(theirs):
+            return False
+        if ours:
+            return bool(negated(self.normalised) & {unit.key for unit in units(self.touched)})
+        return bool(negated(self.touched) & self.weights.keys())
 
     @cached_property
     def other_quantity(self) -> tuple[Quantity, Quantity, Match] | None:

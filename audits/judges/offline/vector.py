@@ -1,4 +1,4 @@
-"""vector-1, a statistical judge: word and character overlap, order and lengths into two logistic regressions."""
+"""vector-1, a statistical judge: word and character overlap, order and two tells into two logistic regressions."""
 
 import math
 
@@ -10,10 +10,10 @@ from audits.judges.offline.reading import Reading
 from audits.labels import Label
 
 MODEL = "vector-1"
-FEATURES = (
-    "grams", "alignment", "order", "best_two", "best_context", "new_covered",
-    "missing_numbers", "claim_length", "context_length",
-)  # fmt: skip
+OVERLAP = ("grams", "alignment", "order", "best_two", "best_context", "new_covered")
+TELLS = ("missing_number", "other_sign")  # hardly noticed by overlap, and graver the closer the texts are
+FEATURES = OVERLAP + TELLS
+CONTRADICTED_FROM = 0.6  # not 0.5: an accusation has to be clearly likelier than mere absence
 GRAM = 3  # characters
 
 
@@ -27,25 +27,26 @@ def judge(reading: Reading) -> Finding:
     fill = filled(reading, reading.best_two, score=f"{support:.2f}")
     if support >= 0.5:
         return Finding(Label.SUPPORTED, "likely", fill, tuple(reading.pair))
-    if probability(weights.CONTRADICTED, values) >= 0.5:
+    if probability(weights.CONTRADICTED, values) >= CONTRADICTED_FROM:
         return Finding(Label.CONTRADICTED, "likely_not", fill, tuple(reading.pair))
     return Finding(Label.UNVERIFIED, "unlikely", fill)
 
 
 def features(reading: Reading) -> tuple[float, ...]:
-    """The values of FEATURES for a claim with at least one near passage: shares in 0..1, lengths as logarithms."""
+    """The values of FEATURES for a claim with at least one near passage, all in 0..1."""
     letters = "".join(char for char in reading.normalised if char.isalnum())
     texts = reading.passages.texts
+    alignment = max((_alignment(letters, text) for text in texts), default=0.0)
+    ours, theirs = reading.signs
     return (
         _gram_share(letters, texts),
-        max((_alignment(letters, text) for text in texts), default=0.0),
+        alignment,
         reading.order,
         reading.best_two,
         reading.best_context,
         reading.new_covered,
-        len(reading.missing_quantities) / max(1, len(reading.quantities)),
-        math.log1p(len(reading.weights)),
-        math.log1p(reading.passages.length),
+        alignment * bool(reading.missing_quantities),
+        alignment * (bool(reading.touched) and ours != theirs),
     )
 
 

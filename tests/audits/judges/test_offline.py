@@ -55,6 +55,41 @@ def test_rules_sees_another_number_sign_or_opposite(claim):
 
 
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("claim", "context"),
+    [
+        ("The board approved a dividend of $2.5 million on 3 March 2024.", CONTEXTS[0]),
+        ("The fee was refunded to the client.", CONTEXTS[0]),
+        ("公司2023年营收为13亿元。", CONTEXTS[1]),
+        ("董事会未批准分红方案。", CONTEXTS[1]),
+    ],
+)
+def test_neither_judge_supports_a_claim_whose_number_or_sign_was_altered(model, claim, context):
+    (judgement,) = judgements(model, [claim], (context,))
+    assert str(judgement.label) != "SUPPORTED"
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("claim", "context"),
+    [
+        ("The board approved a dividend [3].", "The board approved a dividend."),
+        ("他起初不愿意离开公司。", "要不要搬家另说，他起初不愿意离开公司。"),
+        ("他离开了公司。", "大家问他要不要走，他离开了公司。"),
+        ("主角Rick离开了公司。", "主角Rick一开始离开了公司，没有人知道原因。"),
+    ],
+)
+def test_neither_a_citation_nor_a_foreign_negation_takes_support_away(model, claim, context):
+    (judgement,) = judgements(model, [claim], (context,))
+    assert str(judgement.label) == "SUPPORTED"
+
+
+def test_rules_does_not_call_what_is_merely_missing_a_contradiction():
+    claims = ["The board approved new offices in Paris and Rome.", "公司2023年在上海开设了三家新的门店。"]
+    assert [str(judgement.label) for judgement in judgements("rules", claims)] == ["UNVERIFIED", "UNVERIFIED"]
+
+
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_label_but_unverified_shows_a_real_quote_and_every_verdict_a_reason(model, language):
     claims = ["The board approved a dividend.", "The board approved a dividend of 9%.", "合同自签字之日起生效",
