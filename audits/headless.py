@@ -20,6 +20,7 @@ from audits.working import work_on
 Say = Callable[[str], None]
 COMPLETE, BAD_INPUT, PARTS_FAILED, VENDOR_UNUSABLE = 0, 2, 3, 4
 LOOK_EVERY = 2  # seconds between two lines of progress
+STRETCH = 3600  # seconds; in between every call in flight is waited for
 
 
 class Refused(Exception):
@@ -101,12 +102,12 @@ def start(project: Project, dataset: Dataset, names: Sequence[str], extractor: s
 def run(audit: Audit, say: Say) -> int:
     """Work until nothing is owed or nothing can go on. Returns the exit status."""
     while audit.status == Audit.Status.JUDGING:
-        work_on(audit, seconds=LOOK_EVERY)
+        work_on(audit, seconds=STRETCH, tell=_teller(audit, say))
         pipeline.conclude(audit)
         audit.refresh_from_db()
-        say(_line(audit))
         if audit.status == Audit.Status.JUDGING and not pipeline.anything_free(audit):
-            time.sleep(0.2)  # a worker beside us holds the rest
+            time.sleep(0.2)  # another command holds the rest
+    say(_line(audit))
     if audit.status == Audit.Status.PAUSED:
         for member in audit.members.exclude(stopped_fault=""):
             say(f"{member} stopped: {member.stopped_message}")
@@ -114,6 +115,19 @@ def run(audit: Audit, say: Say) -> int:
         return VENDOR_UNUSABLE
     outcome = result(audit)
     return PARTS_FAILED if outcome.unscored or outcome.samples_failed else COMPLETE
+
+
+def _teller(audit: Audit, say: Say) -> Callable[[], None]:
+    """Says how far the audit is, not more often than every LOOK_EVERY seconds."""
+    last = time.monotonic()
+
+    def tell() -> None:
+        nonlocal last
+        if time.monotonic() - last >= LOOK_EVERY:
+            last = time.monotonic()
+            say(_line(audit))
+
+    return tell
 
 
 def _line(audit: Audit) -> str:

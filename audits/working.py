@@ -31,11 +31,14 @@ _here: set[int] = set()  # audits on which this process works already: one stret
 _lock = threading.Lock()
 
 
-def work_on(audit: Audit, *, seconds: float) -> None:
-    """Work for at most `seconds` (calls in flight are waited for), or until nothing more can be taken or asked."""
+def work_on(audit: Audit, *, seconds: float, tell: Callable[[], None] | None = None) -> None:
+    """Work for at most `seconds` (calls in flight are waited for), or until nothing more can be taken or asked.
+
+    tell is called about once a second, for showing progress.
+    """
     with _only_once(audit.pk) as mine:
         if mine:
-            _Stretch(audit, seconds).run()
+            _Stretch(audit, seconds, tell).run()
 
 
 @contextmanager
@@ -68,8 +71,9 @@ def _persist(write: Callable[[], T]) -> T:
 class _Stretch:
     """The loop: fill, drain, store, hold the leases, until the time is over or the audit is no longer judging."""
 
-    def __init__(self, audit: Audit, seconds: float) -> None:
+    def __init__(self, audit: Audit, seconds: float, tell: Callable[[], None] | None = None) -> None:
         self.audit = audit
+        self.tell = tell
         self.deadline = time.monotonic() + seconds
         self.token = uuid.uuid4()
         self.members = {member.pk: member for member in audit.members.select_related("judge")}
@@ -113,6 +117,8 @@ class _Stretch:
         for model in (Extraction, Judging):
             held = model.objects.filter(audit=self.audit)
             _persist(lambda held=held: held.renew(self.token, settings.ASSAY_LEASE_SECONDS))  # type: ignore[misc]
+        if self.tell is not None:
+            self.tell()
 
     def _fill(self, flow: Flow) -> bool:
         """Take work for every judge that has free places. True if anything was taken."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import ceil
 
+from django.conf import settings
+
 from audits.models import Dataset, Judge
 from audits.text.sentences import split_sentences
 
@@ -74,7 +76,10 @@ def _load(dataset: Dataset) -> _Load:
 
 
 def estimate(*, dataset: Dataset, extractor: Judge, judges: Sequence[Judge]) -> Estimate:
-    """Calls, tokens and US dollars of an audit of this dataset by this panel, one claim per call."""
+    """Calls, tokens and US dollars of an audit of this dataset by this panel.
+
+    Several claims in one call (ASSAY_CLAIMS_PER_CALL) share the rubric and the contexts.
+    """
     load = _load(dataset)
     members = [
         _member(
@@ -86,8 +91,9 @@ def estimate(*, dataset: Dataset, extractor: Judge, judges: Sequence[Judge]) -> 
         )
     ]
     for judge in judges:
-        tokens_in = load.claims * RUBRIC_TOKENS + load.verdict_tokens
-        members.append(_member(judge, "judge", load.claims, tokens_in, load.claims * VERDICT_TOKENS))
+        calls = ceil(load.claims / settings.ASSAY_CLAIMS_PER_CALL)
+        tokens_in = calls * RUBRIC_TOKENS + ceil(load.verdict_tokens / settings.ASSAY_CLAIMS_PER_CALL)
+        members.append(_member(judge, "judge", calls, tokens_in, load.claims * VERDICT_TOKENS))
     costs = [member.cost for member in members]
     return Estimate(
         calls=sum(member.calls for member in members),

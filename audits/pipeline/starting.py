@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from audits.doorbell import ring
@@ -81,6 +82,7 @@ def start_audit(
             seed=secrets.randbits(62),
             override_reason=override_reason.strip(),
             headless=headless,
+            claims_per_call=settings.ASSAY_CLAIMS_PER_CALL,
             expected_calls=expected.calls,
             expected_cost=expected.cost,
             created_by=user,

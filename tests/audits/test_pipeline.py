@@ -40,6 +40,24 @@ def test_every_claim_gets_one_verdict_of_each_judge_and_a_decision(audit: Audit)
     assert all(verdict.grounded and verdict.quotes[0]["start"] is not None for verdict in supported)
 
 
+def test_several_claims_can_share_a_call(project: Project, vendor_server: VendorServer, settings: Any) -> None:
+    settings.ASSAY_CLAIMS_PER_CALL = 5
+    audit = road.work_off(road.start(road.make_dataset(project)))
+    assert audit.status == Audit.Status.REVIEWING
+    assert sorted(decisions(audit).values()) == [S, S, S, U]
+    assert len(vendor_server.script.log) == 2 + 2 * 2  # two samples, two judges
+
+
+def test_the_estimate_counts_calls_and_does_not_guess_a_price(project: Project) -> None:
+    dataset = road.make_dataset(project)
+    known, unknown = road.judge("openai", "m", price_in=1, price_out=2), road.judge("anthropic", "c")
+    found = pipeline.estimate(dataset=dataset, extractor=known, judges=[known, unknown])
+    assert [member.calls for member in found.per_member] == [2, 5, 5] and found.calls == 12
+    assert found.cost is None and found.unknown_prices == ("anthropic:c",)
+    priced = pipeline.estimate(dataset=dataset, extractor=known, judges=[known, known])
+    assert priced.cost is not None and priced.cost > 0
+
+
 def test_spans_point_into_the_answer(audit: Audit) -> None:
     road.work_off(audit)
     for claim in audit.claims.select_related("sample"):
