@@ -17,6 +17,7 @@ from review.models import Adjudication, Slot
 from review.queue import take
 from review.spotcheck import open_review
 from tests.audits import road
+from tests.pages import Visitor
 from tests.review.factory import S, U, make_audit, settle_all
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +97,7 @@ def names(patterns: list[URLPattern | URLResolver]) -> Iterator[str]:
         if isinstance(pattern, URLResolver):
             if getattr(pattern.urlconf_name, "__name__", "").startswith(("audits", "review")):
                 yield from names(pattern.url_patterns)
-        elif pattern.name:
+        elif pattern.name and pattern.lookup_str.startswith(("audits", "review")):
             yield pattern.name
 
 
@@ -191,6 +192,13 @@ def test_without_an_account_only_verification_is_open(places: dict[str, Any]) ->
                 assert response.status_code == 302, f"{method} {name}"
                 assert response["Location"].startswith("/account/login/"), name
     assert state() == before
+
+
+def test_a_language_is_chosen_without_an_account() -> None:
+    visitor = Visitor()
+    page = visitor.send(visitor.open("/verify/").form("/i18n/setlang/"), button="zh-hans")
+    assert page.path == "/verify/"
+    assert '<html lang="zh-Hans">' in page.source
 
 
 def test_ids_of_another_project_are_not_found(places: dict[str, Any], person: Any, signed_in: Any) -> None:
