@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from audits.judges.offline_accuracy import measured
 from audits.labels import Decision
 from audits.models import Audit, Call, Event, Extraction, PanelMember, Sample
 from audits.stats.rates import judged_rate
@@ -128,6 +129,7 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
         project=audit.project.name,
         system=audit.project.system,
         specimen=audit.is_specimen,
+        specimen_accuracy=_accuracy() if audit.is_specimen else {},
         software_version=settings.ASSAY_VERSION,
         dataset=_dataset(audit),
         judges=[_model(audit, member) for member in audit.panel],
@@ -155,6 +157,12 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
             "spot_check_strata_sha256": plan.strata_hash,
         },
     )
+
+
+def _accuracy() -> dict[str, float | int]:
+    """How often the offline judges are right, beside counting shared words: balanced accuracy over public sets."""
+    found = measured()
+    return {"rules": found.rules, "vector": found.vector, "shared_words": found.baseline, "sets": found.sets}
 
 
 def _dataset(audit: Audit) -> DatasetFact:

@@ -139,6 +139,7 @@ class Facts:
     seeds: Mapping[str, str | int] = field(default_factory=dict)
     traffic: str = ""  # what the answers are a sample of, and of which period
     limits: Sequence[str] | None = None  # None: LIMITS and the one of the scope
+    specimen_accuracy: Mapping[str, float | int] = field(default_factory=dict)  # of offline judges, else empty
 
 
 def build(facts: Facts) -> dict[str, Any]:
@@ -154,6 +155,7 @@ def build(facts: Facts) -> dict[str, Any]:
         "system": facts.system,
         "traffic": facts.traffic,
         "specimen": facts.specimen,
+        "specimen_accuracy": dict(facts.specimen_accuracy),
         "software_version": facts.software_version,
         "dataset": {
             "name": facts.dataset.name,

@@ -1,10 +1,7 @@
 """The judges that a project may put on a panel."""
 
-import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -17,9 +14,8 @@ from audits import judges as vendors
 from audits.access import project_for
 from audits.forms.judges import JudgeForm, plain
 from audits.judges.base import JudgeSpec
+from audits.judges.offline_accuracy import measured
 from audits.models import Judge, Project, Role
-
-ACCURACY = Path(vendors.__file__).parent / "offline_accuracy.json"
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
         "project": project,
         "cards": [_card(request, project, judge) for judge in usable],
         "put_aside": [_card(request, project, judge) for judge in project.judges.filter(active=False)],
-        "accuracy": _accuracy(),
+        "accuracy": measured(),
         "may_add": _may_write(project),
     }
     return render(request, "audits/judges.html", context)
@@ -132,18 +128,3 @@ def _key(judge: Judge, vendor: vendors.Vendor | None) -> str:
     if vendor is not None and vendor.key_env and os.environ.get(vendor.key_env):
         return "environment"
     return "missing" if vendor is None or vendor.key_required else "none"
-
-
-def _accuracy() -> dict[str, Any] | None:
-    """How often the offline judges were right on published sets, as measured; None until it has been measured.
-
-    Balanced accuracy as a fraction; a set with one label only has none.
-    """
-    if not ACCURACY.exists():
-        return None
-    measured = json.loads(ACCURACY.read_text(encoding="utf-8"))
-    rows = [
-        {"name": row["set"], "language": row["language"], "claims": row["claims"], **row.get("balanced_accuracy", {})}
-        for row in measured["sets"]
-    ]
-    return {"rows": rows, "claims": measured["claims"], **measured["means"]["balanced_accuracy"]}

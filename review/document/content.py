@@ -40,6 +40,9 @@ class _FirstPage(Phrases):
         marks += [say("specimen")] if statement["specimen"] else []
         notes = [] if revoked is None else [say("revoked_note", reason=plain(revoked) or say("no_reason"))]
         notes += [say("specimen_note")] if statement["specimen"] else []
+        if accuracy := statement.get("specimen_accuracy"):
+            figures = {name: percent(accuracy[name]) for name in ("rules", "vector", "shared_words")}
+            notes.append(say("specimen_accuracy", sets=accuracy["sets"], **figures))
         return {
             "language": self.language,
             "issued_at": statement["issued_at"],

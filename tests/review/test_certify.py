@@ -134,6 +134,8 @@ def test_a_judge_without_a_vendor_gives_a_specimen(project: Any, expert: Any, ma
     settle_all(audit, expert)
     certificate = issue(audit, manager)
     assert certificate.specimen and certificate.envelope["statement"]["specimen"]
+    accuracy = certificate.envelope["statement"]["specimen_accuracy"]
+    assert 0.5 < accuracy["shared_words"] < 1 and 0.5 < accuracy["rules"] < 1 and accuracy["sets"] > 5
 
 
 def test_one_altered_figure_is_found(reviewed: Audit, manager: Any) -> None:

@@ -94,8 +94,8 @@ def test_the_list_never_loads_long_texts_and_needs_few_queries(
             speak(claim, U, Unscored.REFUSED)
     browser = signed_in(analyst)
     with django_assert_num_queries(
-        9
-    ) as seen:  # session, person, project, roles, audit, panel, count, claims, verdicts
+        10
+    ) as seen:  # session, person, project, roles, audit, specimen, panel, count, claims, verdicts
         browser.get(claims_url(audit))
     assert not any('"contexts"' in query["sql"] or '"answer"' in query["sql"] for query in seen.captured_queries)
 

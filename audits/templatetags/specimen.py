@@ -1,0 +1,15 @@
+"""The notice that a result comes from the offline judges, with how often they are right."""
+
+from typing import Any
+
+from django import template
+
+from audits.judges.offline_accuracy import measured
+
+register = template.Library()
+
+
+@register.inclusion_tag("audits/specimen.html")
+def specimen_notice(project: Any) -> dict[str, Any]:
+    """`{% specimen_notice project %}`: on every page that shows a result of the offline judges."""
+    return {"project": project, "accuracy": measured()}
