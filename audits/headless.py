@@ -11,6 +11,7 @@ from django.core.files import File
 from audits import pipeline
 from audits.formats.base import FormatError
 from audits.judges import VENDORS, parse_name
+from audits.judges.offline_accuracy import measured
 from audits.labels import Decision
 from audits.models import Audit, Dataset, Judge, Project
 from audits.progress import progress
@@ -147,6 +148,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         "audit": audit.pk,
         "dataset_sha256": audit.dataset.sha256,
         "specimen": audit.is_specimen,
+        "specimen_accuracy": _accuracy() if audit.is_specimen else None,
         "status": audit.status,
         "hallucination_rate": found.rate.value,
         "faithfulness_score": found.faithfulness.value,
@@ -168,6 +170,12 @@ def summary(audit: Audit) -> dict[str, Any]:
         "rows_with_errors": audit.dataset.row_errors.count(),
         "details": _details(audit),
     }
+
+
+def _accuracy() -> dict[str, float]:
+    """Balanced accuracy of the offline judges and of counting shared words, mean over public sets."""
+    found = measured()
+    return {"offline:rules": found.rules, "offline:vector": found.vector, "shared_words": found.baseline}
 
 
 def _details(audit: Audit) -> list[dict[str, Any]]:
