@@ -6,6 +6,7 @@
   const KEYS_OFF = "assay-desk-keys-off";
   const WORKING = "assay-desk-working";
   let busy = false;
+  let sent = ""; // the draft that travels with the label
   let lastInput = Date.now();
 
   const desk = () => document.getElementById("desk");
@@ -125,11 +126,16 @@
     if (event.target.matches("[data-draft]")) remember(sessionStorage, draftKey(event.target), event.target.value);
   });
   // From the click until the answer is in place no key decides anything: it would judge a claim nobody has read.
-  document.addEventListener("htmx:beforeRequest", (event) => { if (event.target.closest("#desk")) busy = true; });
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (!event.target.closest("#desk")) return;
+    busy = true;
+    const field = event.target.id === "decision" && document.querySelector("#desk [data-draft]");
+    sent = field ? draftKey(field) : ""; // noted now: when the answer is here the field may belong to the next claim
+  });
   document.addEventListener("htmx:afterRequest", (event) => {
     busy = false;
-    const field = document.querySelector("[data-draft]");
-    if (event.detail.successful && event.target.id === "decision" && field) remember(sessionStorage, draftKey(field), "");
+    if (event.detail.successful && sent) remember(sessionStorage, sent, "");
+    sent = "";
   });
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id === "desk" || event.target.id === "desk") { bindSwitch(); arrange(); }
