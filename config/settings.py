@@ -45,7 +45,7 @@ def _generated_secret(path: Path) -> str:
 
 # --- Places -----------------------------------------------------------------------------------------------
 DATA_DIR = Path(env.str("ASSAY_DATA_DIR", default=str(BASE_DIR / "data"))).resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)  # customers' texts and keys
 MEDIA_ROOT = DATA_DIR / "uploads"  # uploaded files; never served by URL
 SIGNING_KEY_FILE = Path(env.str("ASSAY_SIGNING_KEY_FILE", default=str(DATA_DIR / "signing-key.pem")))
 

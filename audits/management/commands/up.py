@@ -26,6 +26,14 @@ def _die_with_parent() -> None:
         return
 
 
+def _answers(address: tuple[str, int]) -> bool:
+    try:
+        with socket.create_connection(address, timeout=1):
+            return True
+    except OSError:
+        return False
+
+
 class Command(BaseCommand):
     """manage.py up"""
 
@@ -44,9 +52,10 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         if not options["no_demo"]:
             call_command("demo", stdout=self.stdout)
-        self.stdout.write(self.style.SUCCESS(f"\n  Assay is at http://{host}:{port}/   (Ctrl-C stops it)\n"))
         manage = [sys.executable, "manage.py"]
-        self._watch({"web": [*manage, "web", f"--host={host}", f"--port={port}"], "worker": [*manage, "worker"]})
+        self._watch(
+            {"web": [*manage, "web", f"--host={host}", f"--port={port}"], "worker": [*manage, "worker"]}, (host, port)
+        )
 
     def _check_free(self, host: str, port: int) -> None:
         with socket.socket() as probe:
@@ -59,9 +68,9 @@ class Command(BaseCommand):
                     f"Stop it, or choose another port: make run PORT={port + 1}"
                 ) from error
 
-    def _watch(self, commands: dict[str, list[str]]) -> None:
-        """Keep every process alive; a first signal stops all of them in order."""
-        stopping = False
+    def _watch(self, commands: dict[str, list[str]], address: tuple[str, int]) -> None:
+        """Keep every process alive, say when pages answer; a first signal stops all of them in order."""
+        stopping = announced = False
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
             nonlocal stopping
@@ -75,7 +84,11 @@ class Command(BaseCommand):
                 if process.poll() is not None and not stopping:
                     self.stderr.write(f"The {name} process ended ({process.returncode}); it is started again.")
                     running[name] = self._start(commands[name])
-            time.sleep(0.5)
+            if not announced and _answers(address):
+                announced = True
+                self.stdout.write(f"\n  Assay is at http://{address[0]}:{address[1]}/   (Ctrl-C stops it)\n")
+                self.stdout.flush()
+            time.sleep(0.3)
         self.stdout.write("Stopping …")
         self._stop(list(running.values()))
 
