@@ -33,7 +33,6 @@ class ProjectAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in th
 class JudgeAdminForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
     """A judge with a field for its key, which goes in and never comes out."""
 
-    base_url = forms.URLField(required=False, assume_scheme="https")
     new_key = forms.CharField(
         required=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
