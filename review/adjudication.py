@@ -144,6 +144,7 @@ def undo(user: Any, adjudication: Adjudication) -> Slot | None:
     if adjudication.reviewer_id != user.pk:
         raise Refused("not_yours")
     with transaction.atomic():
+        Audit.objects.select_for_update().get(pk=adjudication.item.plan.audit_id)  # not while a certificate is made
         later = Adjudication.objects.filter(item=adjudication.item, reviewer=user, revision__gt=adjudication.revision)
         if not adjudication.label or later.exists():
             return None

@@ -74,6 +74,7 @@ def _existing(audit: Audit, version: int | None) -> Certificate | None:
 
 
 def _issue(audit: Audit, manager: Any) -> Certificate:
+    Audit.objects.select_for_update().get(pk=audit.pk)  # no label is taken back while its certificate is made
     found = outcomes(audit)
     state = readiness(audit, found)
     if state.acceptance is None:
