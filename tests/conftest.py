@@ -1,15 +1,7 @@
-"""What every test may use. Files, broker and keys of a test run live in a folder of their own."""
+"""What every test may use."""
 
-import os
-import tempfile
 from collections.abc import Callable
 from typing import Any
-
-os.environ["ASSAY_DATA_DIR"] = tempfile.mkdtemp(prefix="assay-tests-")
-os.mkdir(os.path.join(os.environ["ASSAY_DATA_DIR"], "staticfiles"))
-for name in list(os.environ):  # a developer's own keys and addresses must not reach a test
-    if name.startswith(("OPENAI_", "ANTHROPIC_", "DEEPSEEK_", "DASHSCOPE_")):
-        del os.environ[name]
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -18,17 +10,6 @@ from django.test import Client
 from audits.models import Membership, Project, Role
 
 pytest_plugins = ["tests.vendor_server.fixtures"]
-
-
-@pytest.fixture(autouse=True)
-def _plain_static(settings: Any) -> None:
-    """Pages in tests need no collected static files."""
-    settings.STORAGES = {
-        "default": settings.STORAGES["default"],
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    settings.ASSAY_RETRY_BASE_MS = 1
 
 
 @pytest.fixture

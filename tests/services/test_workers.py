@@ -50,6 +50,7 @@ def worker(vendor_server: VendorServer) -> Iterator[Callable[[], "subprocess.Pop
         pytest.skip("other processes cannot see an in-memory database; run make services")
     started: list[subprocess.Popen[bytes]] = []
     environment = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
         "DATABASE_URL": database_url(),
         "ASSAY_DATA_DIR": str(settings.DATA_DIR),
         "ASSAY_LEASE_SECONDS": "6",
