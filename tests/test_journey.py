@@ -171,7 +171,7 @@ def exports(visitor: Visitor, audit: Audit) -> None:
 
 def label_all(visitor: Visitor, story: Story) -> None:
     """Settle every claim at the desk: the first one wrongly and taken back, another one skipped and settled last."""
-    desk = visitor.open("/review/")
+    desk = visitor.open(f"/projects/{Project.objects.get().slug}/review/")
     desk = visitor.send(desk.form("/review/take/"))
     first = desk.element_text("claim")
     saved = visitor.send(desk.form("/label/"), button="CONTRADICTED", reason="a slip")
@@ -195,6 +195,7 @@ def label(visitor: Visitor, desk: Page, story: Story) -> Page:
     assert "Rationale" not in desk.source and SAID not in desk.source
     made_up = desk.element_text("claim") in {story.lie.format(number) for number in range(ANSWERS)}
     saved = visitor.send(desk.form("/label/"), button="UNVERIFIED" if made_up else "SUPPORTED")
+    assert ("project", Project.objects.get().slug) in saved.form("/review/take/").fields  # still this project's desk
     return visitor.send(saved.form("/review/take/"))
 
 

@@ -70,7 +70,9 @@ def answer(
     if getattr(request, "htmx", False):
         return render_desk(request, list(projects), slug, slot=slot, reveal=reveal, **more)
     if reveal is not None:
-        return redirect("review_saved", reveal.adjudication.pk)
+        return redirect(
+            reverse("review_saved", args=(reveal.adjudication.pk,), query={"project": slug} if slug else None)
+        )
     return redirect(desk_url(slug))
 
 

@@ -72,7 +72,8 @@ def saved(request: HttpRequest, pk: int) -> HttpResponse:
     adjudication = adjudication_for(request, pk)
     outcome = Outcome.SAVED if adjudication.slot_id else Outcome.TAKEN_BY_OTHER
     notes: dict[str, Any] = {"saved": adjudication, "outcome": _words(Saved(outcome, adjudication))}
-    return render_desk(request, list(projects_for(request, "")), "", reveal=reveal_after(adjudication), **notes)
+    slug = request.GET.get("project", "")  # whose desk the person came from, and goes on at
+    return render_desk(request, list(projects_for(request, slug)), slug, reveal=reveal_after(adjudication), **notes)
 
 
 @require_POST
