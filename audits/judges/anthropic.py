@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 import anthropic
-import httpx2
 
 from audits.judges.base import Fault, JudgeError, JudgeSpec, Reply, Usage
 from audits.judges.chat import ChatJudge, refuse_reserved
@@ -29,8 +28,10 @@ def build(spec: JudgeSpec) -> "AnthropicJudge":
 class AnthropicJudge(ChatJudge):
     """One Claude model."""
 
+    path = "/v1/messages"
+    stream_cls = anthropic.AsyncStream[Any]
+
     def __init__(self, spec: JudgeSpec) -> None:
-        self._client: anthropic.AsyncAnthropic | None = None
         # output_config may carry the effort beside the format; a model without formats keeps its effort.
         config = dict(spec.params.get("output_config") or {})
         forms: list[dict[str, Any]] = [{"output_config": {**config, "format": {"type": "json_schema"}}}]
@@ -41,24 +42,6 @@ class AnthropicJudge(ChatJudge):
             if name != "output_config":
                 groups[name] = [{name: value}, {}]
         super().__init__(spec, Options(groups, {"format": ("output_config.format", "output_format", "json_schema")}))
-
-    async def close(self) -> None:
-        """Release connections; a later call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-
-    async def _post(self, body: dict[str, Any]) -> httpx2.Response:
-        if self._client is None:
-            self._client = self._new_client()
-        response = await self._client.post(
-            "/v1/messages",
-            cast_to=httpx2.Response,
-            body=body,
-            stream=True,  # only leaves the response's body unread; the request asks for no stream
-            stream_cls=anthropic.AsyncStream[Any],
-        )
-        return cast(httpx2.Response, response)
 
     def _new_client(self) -> anthropic.AsyncAnthropic:
         # The SDK sends the key as a Bearer token; compatible servers elsewhere may know only the older header.

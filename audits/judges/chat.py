@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 
@@ -20,10 +20,14 @@ class ChatJudge(ABC):
     The client is opened inside the running loop by the first call and belongs to that loop.
     """
 
+    path: str  # below the base URL
+    stream_cls: Any  # the SDK's own, which it asks for
+
     def __init__(self, spec: JudgeSpec, options: Options) -> None:
         self.spec = spec
         self._options = options
         self._answered = False
+        self._client: Any = None  # of the vendor's SDK
 
     async def complete(self, task: Task, *, max_tokens: int | None = None) -> Reply:
         """Ask once. A request that the model refuses for a parameter's sake is sent again without that parameter."""
@@ -48,13 +52,28 @@ class ChatJudge(ABC):
             error.fault = Fault.SERVER
         raise error
 
-    @abstractmethod
     async def close(self) -> None:
         """Release connections; a later call opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
 
-    @abstractmethod
     async def _post(self, body: dict[str, Any]) -> httpx2.Response:
         """Send one request through the SDK and give the response with its body unread."""
+        if self._client is None:
+            self._client = self._new_client()
+        response = await self._client.post(
+            self.path,
+            cast_to=httpx2.Response,
+            body=body,
+            stream=True,  # only leaves the response's body unread; the request asks for no stream
+            stream_cls=self.stream_cls,
+        )
+        return cast(httpx2.Response, response)
+
+    @abstractmethod
+    def _new_client(self) -> Any:
+        """The vendor's SDK client, for this address and key."""
 
     @abstractmethod
     def _body(self, prompt: Prompt, max_tokens: int) -> dict[str, Any]:

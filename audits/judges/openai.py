@@ -1,9 +1,8 @@
 """Judges behind OpenAI's Chat Completions, at OpenAI itself and at every compatible address."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
-import httpx2
 import openai
 
 from audits.judges import VENDORS, Vendor
@@ -28,8 +27,10 @@ def build(spec: JudgeSpec) -> "OpenAIJudge":
 class OpenAIJudge(ChatJudge):
     """One model at one address."""
 
+    path = "/chat/completions"
+    stream_cls = openai.AsyncStream[Any]
+
     def __init__(self, spec: JudgeSpec, vendor: Vendor) -> None:
-        self._client: openai.AsyncOpenAI | None = None
         # Placeholders: the values that belong to one call are filled in by _body.
         tokens = [{vendor.token_param: 0}, *({name: 0} for name in TOKEN_PARAMS if name != vendor.token_param), {}]
         forms: list[dict[str, Any]] = [{"response_format": {"type": "json_object"}}, {}]
@@ -39,24 +40,6 @@ class OpenAIJudge(ChatJudge):
         for name, value in {**vendor.body, **spec.params}.items():
             groups[name] = [{name: value}, {}]
         super().__init__(spec, Options(groups, {"format": ("json_schema", "json_object")}))
-
-    async def close(self) -> None:
-        """Release connections; a later call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-
-    async def _post(self, body: dict[str, Any]) -> httpx2.Response:
-        if self._client is None:
-            self._client = self._new_client()
-        response = await self._client.post(
-            "/chat/completions",
-            cast_to=httpx2.Response,
-            body=body,
-            stream=True,  # only leaves the response's body unread; the request asks for no stream
-            stream_cls=openai.AsyncStream[Any],
-        )
-        return cast(httpx2.Response, response)
 
     def _new_client(self) -> openai.AsyncOpenAI:
         # Organisation and project from the environment belong to OpenAI's own address only.
