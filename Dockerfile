@@ -1,6 +1,7 @@
 ARG BASE=python:3.11-slim-bookworm
 FROM ${BASE}
 # ca-certificates: the vendors' SDKs trust the system's store.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
@@ -17,7 +18,7 @@ COPY templates templates
 COPY static static
 COPY locale locale
 RUN mkdir /data && chown assay /data
-USER assay
+USER 10001
 VOLUME /data
 EXPOSE 8000
 CMD ["python", "manage.py", "web", "--host", "0.0.0.0"]
