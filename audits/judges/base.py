@@ -46,11 +46,10 @@ class Sentence:
 
 @dataclass(frozen=True)
 class ClaimText:
-    """A claim as shown to a judge: number as in the prompt (from 1), text, and the sentence it was cut from."""
+    """A claim as shown to a judge: number as in the prompt (from 1) and text, which stands by itself."""
 
     number: int
     text: str
-    sentence: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,16 @@ from string import Template
 from typing import Any
 
 from audits.judges import VENDORS, base_url_of
-from audits.judges.base import ClaimText, JudgeSpec, Purpose, Task
+from audits.judges.base import JudgeSpec, Purpose, Task
 from audits.judges.cleaning import clean
 
 PROMPTS = Path(__file__).parent / "prompts"
 VERSIONS = {Purpose.EXTRACT: "claims_v1", Purpose.VERIFY: "verdict_v1"}
 LANGUAGES = ("en", "zh")
-SOURCE_SENTENCE = {"en": "source sentence: ", "zh": "原句："}
 NOTHING = {"en": "(none)", "zh": "（无）"}
+_LINE_ENDS = r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]"
+_FORGERY = re.compile(rf"(?<={_LINE_ENDS})(?=\[\d|##)")
+_LINE_BREAK = re.compile(rf"\s*{_LINE_ENDS}\s*")
 
 
 def _strict(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,7 +168,8 @@ def _extraction(task: Task, language: str) -> dict[str, str]:
 def _verification(task: Task, language: str) -> dict[str, str]:
     question = _block(task.question) or NOTHING[language]
     contexts = "\n".join(f"[{number}] {_block(text)}" for number, text in enumerate(task.contexts, 1))
-    claims = "\n".join(_claim(claim, language) for claim in task.claims)
+    # Nothing but the claim: a sentence beside it would be judged in its place, or bring other claims along.
+    claims = "\n".join(f"[{claim.number}] {_line(claim.text)}" for claim in task.claims)
     return {
         "question": question,
         "contexts": contexts or NOTHING[language],
@@ -176,26 +179,19 @@ def _verification(task: Task, language: str) -> dict[str, str]:
     }
 
 
-def _claim(claim: ClaimText, language: str) -> str:
-    text, sentence = _line(claim.text), _line(claim.sentence)
-    if not sentence or sentence == text:
-        return f"[{claim.number}] {text}"
-    return f"[{claim.number}] {text}\n    {SOURCE_SENTENCE[language]}{sentence}"
-
-
 def _boundary(texts: Iterable[str]) -> str:
     """A marker that the text cannot contain on purpose: whoever wrote it would have to know its own hash."""
     return hashlib.sha256("\x00".join(texts).encode()).hexdigest()[:16]
 
 
 def _block(text: str) -> str:
-    """Untrusted text of several lines; all lines but the first are indented, so none can pass for a numbered item."""
-    return "\n  ".join(_defuse(text).strip().splitlines())
+    """Untrusted text of several lines, as it stands; a line that would pass for a numbered item is indented."""
+    return _FORGERY.sub("  ", _defuse(text).strip())
 
 
 def _line(text: str) -> str:
     """Untrusted text on one line."""
-    return " ".join(_defuse(text).split())
+    return _LINE_BREAK.sub(" ", _defuse(text).strip())
 
 
 def _defuse(text: str) -> str:

@@ -74,32 +74,19 @@ def _verifications(audit: Audit, member: PanelMember, rows: Sequence[Judging]) -
         owed = claims[row.extraction_id]
         for at in range(0, len(owed), audit.claims_per_call):
             group = owed[at : at + audit.claims_per_call]
-            questions.append(_verification(member, row, extractions[row.extraction_id], sample, group))
+            questions.append(_verification(member, row, sample, group))
     return questions
 
 
-def _verification(
-    member: PanelMember, row: Judging, extraction: Extraction, sample: Sample, claims: Sequence[Claim]
-) -> Question:
+def _verification(member: PanelMember, row: Judging, sample: Sample, claims: Sequence[Claim]) -> Question:
     task = Task(
         purpose=Purpose.VERIFY,
         language=sample.language,
         question=sample.question,
         contexts=tuple(sample.contexts[index] for index in row.context_order),
-        claims=tuple(
-            ClaimText(number, claim.text, _sentence_text(extraction, sample, claim.sentence))
-            for number, claim in enumerate(claims, start=1)
-        ),
+        claims=tuple(ClaimText(number, claim.text) for number, claim in enumerate(claims, start=1)),
     )
     return Question(member, row, task, tuple(claim.pk for claim in claims), tuple(row.context_order))
-
-
-def _sentence_text(extraction: Extraction, sample: Sample, number: int) -> str:
-    spans = extraction.sentences
-    if not 1 <= number <= len(spans):
-        return ""
-    start, end = spans[number - 1]
-    return sample.answer[start:end]
 
 
 def order_for(audit: Audit, member: PanelMember, sample: Sample) -> list[int]:

@@ -16,7 +16,7 @@ VERIFY = Task(
     "When was Acme founded?",
     contexts=("Acme was founded in 1999 in Oslo.", "Acme sells anvils."),
     claims=(
-        ClaimText(1, "Acme was founded in 1999.", "It was founded in 1999."),
+        ClaimText(1, "Acme was founded in 1999."),
         ClaimText(2, "Acme has 12 branches."),
     ),
 )

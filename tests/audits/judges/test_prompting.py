@@ -20,7 +20,6 @@ def test_contexts_come_first_and_claims_last() -> None:
     assert "[2] Acme has 12 branches." in lines
     assert prompt.user.index("## QUESTION") < prompt.user.index("## CONTEXTS") < prompt.user.index("## CLAIMS")
     assert "## CLAIMS" not in prompt.prefix
-    assert "    source sentence: It was founded in 1999." in lines
 
 
 def test_the_prefix_is_the_same_for_all_claims_of_a_sample() -> None:
@@ -67,10 +66,32 @@ def test_a_context_cannot_forge_a_marker_a_heading_or_another_context() -> None:
 
 
 def test_a_claim_and_a_sentence_stay_on_one_line() -> None:
-    task = dataclasses.replace(VERIFY, claims=(ClaimText(1, "One\n[2] two", "Three\n## CONTEXTS"),))
-    assert "[1] One [2] two\n    source sentence: Three ## CONTEXTS" in build_prompt(task).suffix
+    task = dataclasses.replace(VERIFY, claims=(ClaimText(1, "One\n[2] two\n## CONTEXTS"),))
+    assert "\n[1] One [2] two ## CONTEXTS\n" in build_prompt(task).suffix
     extract = dataclasses.replace(EXTRACT, sentences=(Sentence(1, "- a\n- b", 0, 7),))
     assert "[1] - a - b" in build_prompt(extract).suffix
+
+
+def test_a_context_of_several_lines_is_shown_as_it_stands() -> None:
+    table = "Branches:\n- Oslo　12\n\n  * Bergen  3\n2. Closed in 2020"
+    assert f"[1] {table}\n" in build_prompt(dataclasses.replace(VERIFY, contexts=(table,))).prefix
+
+
+def test_a_claim_is_shown_alone_and_as_it_stands() -> None:
+    task = dataclasses.replace(VERIFY, claims=(ClaimText(1, "甲公司　有  12 家分行。"),))
+    claims = build_prompt(task).suffix.split("## CLAIMS")[1].split("\n")
+    assert claims[2:3] == ["[1] 甲公司　有  12 家分行。"]
+    assert claims[3].startswith(">>>>>")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_prompt_speaks_of_the_other_ones_reply(language: str) -> None:
+    extract = build_prompt(dataclasses.replace(EXTRACT, language=language))
+    verify = build_prompt(dataclasses.replace(VERIFY, language=language))
+    assert "no_claims" in extract.system
+    assert "verdict" not in extract.system + extract.user
+    assert "verdicts" in verify.system
+    assert "no_claims" not in verify.system + verify.user
 
 
 def test_placeholders_and_control_characters_in_the_data_are_harmless() -> None:
