@@ -54,7 +54,8 @@ def _page(text: str) -> _Page:
 def locate_quotes(quotes: Sequence[tuple[int, str]], contexts: Sequence[str]) -> tuple[Quote, ...]:
     """Find each quote (0-based context index as the judge named it, text) in the contexts.
 
-    Searched exactly in the named context, then in the others; then slightly altered in the same order. A quote with
+    Searched exactly in the named context, then in the others; then slightly altered in the same order; a long one
+    may stop within a word, never within a number. A quote with
     other numbers, another sign (not, 未) or other content words than the passage is not found, nor is one without
     content. A found Quote carries its true context and code point span, and the text that stands there; one that was
     joined by "..." comes back as one Quote per part (all in order, in one context). A quote that is not found keeps
@@ -68,7 +69,7 @@ def _locate(named: int, text: str, contexts: Sequence[str]) -> Iterator[Quote]:
     order = [named] * known + [i for i in range(len(contexts)) if i != named]
     parts = [part for part in _ELLIPSIS.split(text) if any(char.isalnum() for char in part)]
     if any(_has_substance(part) for part in parts):
-        for search in (_exact, _altered):
+        for search in (_exact, _cut_short, _altered):
             for index in order:
                 page = _page(contexts[index])
                 spans = _in_order([text.strip()], page, search) or _in_order(parts, page, search)
@@ -147,11 +148,31 @@ def _cuts(beyond: str, edge: str) -> bool:
     return edge.isdigit() and beyond[0] in ".,．，" and beyond[1:].isdigit()
 
 
+def _cut_short(part: str, page: _Page, after: int) -> Span | None:
+    """A long part that stops within a word, as models and limits cut them: the passage to the end of that word."""
+    wanted = normalise(part).text.strip()
+    if not _is_long(compact(part).text):
+        return None
+    at = page.normalised.text.find(wanted)
+    while at >= 0:
+        start, end = page.normalised.span(at, at + len(wanted))
+        _, end = _whole_words(page.text, start, end)
+        if start >= after and _whole(page.text, start, end) and _same_facts(part, page.text[start:end]):
+            return start, end
+        at = page.normalised.text.find(wanted, at + 1)
+    return None
+
+
+def _is_long(comparable: str) -> bool:
+    """Whether letters and digits alone are enough that a quote cannot be taken for just anything."""
+    han = len(_HAN_CHAR.findall(comparable))
+    return han / _FUZZY_HAN + (len(comparable) - han) / _FUZZY_OTHER >= 1
+
+
 def _altered(part: str, page: _Page, after: int) -> Span | None:
     """A passage that the part renders with small slips: dropped words, a misspelling, other punctuation."""
     wanted = compact(part).text
-    han = len(_HAN_CHAR.findall(wanted))
-    if len(wanted) > _LONGEST_FUZZY or (han / _FUZZY_HAN + (len(wanted) - han) / _FUZZY_OTHER) < 1:
+    if len(wanted) > _LONGEST_FUZZY or not _is_long(wanted):
         return None
     form = page.compact if not after else compact(page.text[after:])
     margin = max(2, len(wanted) // 8)

@@ -102,6 +102,31 @@ def test_words_are_not_found_inside_words():
     assert found(0, "lie") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "passage"),
+    [
+        ("The board approved a divid", "The board approved a dividend"),
+        ("the BOARD  approved a divid", "The board approved a dividend"),
+        ("The board approved a dividend of $1.5 million on 3 Mar", "a dividend of $1.5 million on 3 March"),
+    ],
+)
+def test_a_long_quote_may_stop_within_a_word(text, passage):
+    assert found(0, text)[0].endswith(passage)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The board approved a dividend of $1",  # of $1.5 million
+        "The board approved a dividend of $1.5 million on 3 March 202",
+        "oard approved a dividend of $1.5 million",
+        "a divid",  # too short to tell
+    ],
+)
+def test_no_quote_may_cut_a_number_or_start_within_a_word(text):
+    assert not found(0, text)
+
+
 def test_joined_quotes_must_all_stand_in_order():
     assert found(0, "The board approved ... not refunded to the client.") == [
         "The board approved",
