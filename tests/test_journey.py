@@ -285,6 +285,7 @@ def verify_and_revoke(manager: Visitor, certificate: Certificate, story: Story, 
     number = certificate.number
     page = stranger.open(f"/verify/{number}/")
     assert story.printed in page.text and "SPECIMEN" not in page.text
+    assert f"stamp-{story.decision.lower()}" in page.source
     for language, word in (("en", number), ("zh", number)):
         text = pdf_text(stranger.download(f"/verify/{number}/{language}.pdf"), folder)
         assert not text or word in text

@@ -132,7 +132,7 @@ EN = {
     "none": "none",
     "to": "to",
     "n_of": "{value} ({low} to {high})",
-    "specimen": "SPECIMEN / 样本 · 不作验收依据",
+    "specimen": "SPECIMEN / 样张 · 不作验收依据",
     "specimen_note": "This is a specimen: it was made to show the form and is no basis for acceptance.",
     "specimen_accuracy": (
         "Its offline judges tell supported claims from others in {rules} (rules) and {vector} (vector) of cases, "
@@ -271,8 +271,8 @@ ZH = {
     "none": "无",
     "to": "至",
     "n_of": "{value}（{low} 至 {high}）",
-    "specimen": "SPECIMEN / 样本 · 不作验收依据",
-    "specimen_note": "本页为样本，仅供展示格式，不作验收依据。",
+    "specimen": "SPECIMEN / 样张 · 不作验收依据",
+    "specimen_note": "本页为样张，仅供展示格式，不作验收依据。",
     "specimen_accuracy": (
         "离线法官区分有据与其他命题的平衡准确率：规则法 {rules}，向量法 {vector}；仅比较共同字词为 {shared_words}"
         "（{sets} 个公开数据集的平均值）。"

@@ -114,11 +114,12 @@ def _certificate(number: str) -> Certificate:
 
 
 def _printed(request: HttpRequest, envelope: Mapping[str, Any], known: Certificate | None) -> dict[str, Any]:
-    """The words of the printed certificate, in the reader's language."""
+    """The words of the printed certificate, in the reader's language; `code`: its decision, for the stamp."""
     language = "zh" if (get_language() or "").startswith("zh") else "en"
     number = str(envelope["statement"]["number"])
     revoked = known.revoke_reason if known is not None and known.revoked_at else None
-    return content(envelope, language, verify_url(request, number), revoked)
+    words = content(envelope, language, verify_url(request, number), revoked)
+    return words | {"code": str(envelope["statement"]["result"]["decision"]).lower()}
 
 
 def _download(data: bytes, kind: str, name: str) -> HttpResponse:

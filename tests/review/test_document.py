@@ -135,7 +135,7 @@ def test_few_answers_have_a_rate_without_limits():
 
 def test_specimen_and_revocation_are_marked():
     page = printed(specimen=True, revoked="Dataset exchanged")
-    assert page["marks"] == ["REVOKED / 已撤销", "SPECIMEN / 样本 · 不作验收依据"]
+    assert page["marks"] == ["REVOKED / 已撤销", "SPECIMEN / 样张 · 不作验收依据"]
     assert "Dataset exchanged" in page["notes"][0]
     assert printed(revoked="")["notes"] == ["This certificate has been revoked. Reason: not stated"]
 
