@@ -10,14 +10,17 @@ from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandl
 class HashingUploadHandler(TemporaryFileUploadHandler):
     """Adds `.sha256` to the uploaded file; refuses what is larger than ASSAY_MAX_UPLOAD_MB while it comes in.
 
+    The limit is that of all files of a request together: a form of ours sends one.
+
     A refused upload leaves `request.META["assay.upload_too_large"]`, so that the view can say so.
     """
+
+    _size = 0  # bytes of the request's files so far; each request has a handler of its own
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         """Start a file."""
         super().new_file(*args, **kwargs)
         self._hash = hashlib.sha256()
-        self._size = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         """Take one piece."""

@@ -94,11 +94,13 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.security.content_security_policy",
+    "config.security.no_reversed_text",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "config.security.small_bodies_from_strangers",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -152,6 +154,15 @@ if not REDIS_URL:
     CELERY_BROKER_DIR.mkdir(parents=True, exist_ok=True)
 
 # --- People -----------------------------------------------------------------------------------------------
+AUTHENTICATION_BACKENDS = ["config.sign_in.PatientBackend"]
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "sign-in": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "sign-in",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},  # a guesser must not push out what is counted
+    },
+}
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "projects"
 LOGOUT_REDIRECT_URL = "login"
