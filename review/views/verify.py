@@ -28,6 +28,8 @@ PDF_SECONDS = 86_400  # how long a made PDF is kept: making one takes about a se
 def verify(request: HttpRequest) -> HttpResponse:
     """The way in: a number, or a certificate file."""
     number = request.GET.get("number", "").strip().upper()
+    if number in {".", ".."} or "/" in number:  # no address can hold it
+        return render(request, "review/verify_unknown.html", {"number": number}, status=404)
     if number:
         return redirect("verify_number", number)
     return render(request, "review/verify.html", {"key_id": key_id(signing_key().public_key())})

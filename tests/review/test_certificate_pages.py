@@ -126,6 +126,12 @@ def test_anybody_verifies_by_number(issued: Certificate) -> None:
     assert unknown.status_code == 404 and "no certificate with this number" in unknown.content.decode()
 
 
+@pytest.mark.parametrize("number", ["A/2026", "../admin", "..", "."])
+def test_a_number_that_no_address_can_hold_is_unknown(number: str) -> None:
+    page = Client().get(reverse("verify"), {"number": number})
+    assert page.status_code == 404 and "no certificate with this number" in page.content.decode()
+
+
 def test_a_superseded_certificate_says_so_first(issued: Certificate, manager: Any) -> None:
     newer = issue(issued.audit, manager)
     page = Client().get(reverse("verify_number", args=(issued.number,))).content.decode()
