@@ -30,6 +30,7 @@ class Work:
     sheet: Sheet
     slot: Slot
     key: uuid.UUID
+    reason: str  # what this person wrote with a label that was taken back
     reasons: Sequence[tuple[str, Any]]
 
 
@@ -58,7 +59,9 @@ def sheet_of(claim: Claim, project: Project) -> Sheet:
 def work_on(slot: Slot) -> Work:
     """The claim of a slot that this person holds."""
     sheet = sheet_of(slot.item.claim, slot.item.plan.audit.project)
-    return Work(sheet, slot, uuid.uuid4(), Skip.Reason.choices)
+    earlier = Adjudication.objects.filter(item=slot.item, reviewer=slot.reviewer).exclude(label="")
+    reason = earlier.order_by("-revision").values_list("reason", flat=True).first() or ""
+    return Work(sheet, slot, uuid.uuid4(), reason, Skip.Reason.choices)
 
 
 def reveal_after(adjudication: Adjudication) -> Reveal:

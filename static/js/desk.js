@@ -66,7 +66,8 @@
   function draftKey(field) { return "assay-draft-" + field.dataset.draft; }
   function restoreDraft() {
     const field = document.querySelector("#desk [data-draft]");
-    if (field && !field.value) field.value = recall(sessionStorage, draftKey(field));
+    const draft = field && recall(sessionStorage, draftKey(field));
+    if (draft) field.value = draft;
   }
 
   // --- The lease ------------------------------------------------------------------------------------------------------

@@ -168,6 +168,24 @@ def test_a_late_label_is_told_in_words(browser: Client, slot: Slot, person: Any,
     assert "extra opinion" in page and "RATIONALE" not in page
 
 
+def test_a_label_that_is_taken_back_gives_its_reason_back(browser: Client, slot: Slot) -> None:
+    label(browser, slot, reason="见第 <3> 条")
+    browser.post(reverse("review_undo", args=(Adjudication.objects.get().pk,)))
+    page = browser.get(reverse("review_desk")).content.decode()
+    assert re.search(r'<textarea id="reason"[^>]*>见第 &lt;3&gt; 条</textarea>', page)
+
+
+def test_a_reason_of_somebody_else_is_not_shown(browser: Client, slot: Slot, person: Any, signed_in: Any) -> None:
+    other = person("otto", slot.item.plan.audit.project, Role.EXPERT)
+    label(browser, slot, reason="seen by me alone")
+    browser.post(reverse("review_undo", args=(Adjudication.objects.get().pk,)))
+    Slot.objects.exclude(pk=slot.pk).update(state=Slot.State.DONE, reviewer=None)
+    expire(Slot.objects.get(pk=slot.pk))
+    theirs = signed_in(other)
+    page = theirs.post(reverse("review_take"), headers=HTMX).content.decode()
+    assert slot.item.claim.text in page and "seen by me alone" not in page
+
+
 def test_undo_puts_the_claim_back_on_the_desk(browser: Client, slot: Slot) -> None:
     label(browser, slot)
     pk = Adjudication.objects.get().pk
