@@ -18,6 +18,19 @@ FIELDS = {
     "answer": gettext_noop("the answer"),
     "contexts": gettext_noop("the contexts"),
 }
+KINDS = (  # what formats/sniff.py calls a file that is no dataset
+    gettext_noop("a PDF document"),
+    gettext_noop("a binary file"),
+    gettext_noop("a ZIP archive"),
+    gettext_noop("a Parquet file"),
+    gettext_noop("a compressed archive"),
+    gettext_noop("an image"),
+    gettext_noop("an XML file"),
+    gettext_noop("a database"),
+    gettext_noop("a text document (RTF)"),
+    gettext_noop("a Word document"),
+    gettext_noop("an OpenDocument file"),
+)
 
 
 @dataclass(frozen=True)
