@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 
 from audits import pipeline
 from audits.engine import Ask, Attempt, Flow, Outcome, engine_for_process
-from audits.judges.base import FINAL, STOP_JUDGE, JudgeError
+from audits.judges.base import FINAL, STOP_JUDGE, Fault, JudgeError, JudgeSpec
 from audits.labels import Unscored
 from audits.models import Audit, Call, Extraction, Judging, PanelMember
 from audits.patience import Policy
@@ -81,6 +81,7 @@ class _Stretch:
         self.last_call: dict[int, Call] = {}  # id of a question -> the ledger row of its last attempt
         self.answered_at: dict[int, float] = {}  # member -> when it last answered (a clock that never goes back)
         self.asked_at: dict[int, float] = {}  # id of a question -> when it was asked
+        self.specs: dict[int, JudgeSpec] = {}  # with keys: never stored, never logged
         self.next_look = 0.0
         self.stopped = False
 
@@ -113,6 +114,9 @@ class _Stretch:
             self.stopped = True
             flow.stop()
         for pk, fault in _persist(lambda: list(self.audit.members.values_list("pk", "stopped_fault"))):
+            if self.members[pk].stopped_fault and not fault:  # mended: with a new key, perhaps
+                self.members[pk] = self.audit.members.select_related("judge").get(pk=pk)
+                self.specs.pop(pk, None)
             self.members[pk].stopped_fault = fault
         for model in (Extraction, Judging):
             held = model.objects.filter(audit=self.audit)
@@ -129,25 +133,39 @@ class _Stretch:
             room = 2 * member.concurrency - self.asked[member.pk]
             if member.stopped_fault or room < member.concurrency:
                 continue
+            spec = self._spec(member)
+            if spec is None:
+                continue
             samples = room if member.role == PanelMember.Role.EXTRACTOR else math.ceil(room / CLAIMS_PER_SAMPLE)
             questions = _persist(
                 lambda member=member, samples=samples: pipeline.take(self.audit, member, samples, self.token)  # type: ignore[misc]
             )
             took = took or bool(questions)
-            self._ask(flow, member, questions)
+            self._ask(flow, member, spec, questions)
         return took
 
-    def _ask(self, flow: Flow, member: PanelMember, questions: list[Question]) -> None:
+    def _spec(self, member: PanelMember) -> JudgeSpec | None:
+        """How to build this member's judge, read once; None when its stored key cannot be read, which stops it."""
+        if member.pk not in self.specs:
+            try:
+                self.specs[member.pk] = pipeline.spec_of(member)
+            except ValueError as error:
+                pipeline.stop_member(self.audit, member, JudgeError(Fault.CONFIG, str(error)))
+                return None
+        return self.specs[member.pk]
+
+    def _ask(self, flow: Flow, member: PanelMember, spec: JudgeSpec, questions: list[Question]) -> None:
         asks = []
         for question in questions:
-            paid = pipeline.find_paid(self.audit, question)
+            if pipeline.record_wordless(question):
+                continue
+            paid = pipeline.find_paid(self.audit, question, spec)
             if paid is not None:
                 call, reply = paid
                 pipeline.record_reply(question, reply, call)
                 continue
             self.asked[member.pk] += 1
             self.asked_at[id(question)] = time.monotonic()
-            spec = pipeline.spec_of(member)
             asks.append(Ask(question, f"member-{member.pk}", spec, question.task, member.concurrency))
         flow.submit(asks)
 

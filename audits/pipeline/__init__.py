@@ -11,7 +11,7 @@ from audits.pipeline.importing import (
     understand_again,
 )
 from audits.pipeline.owing import anything_free, anything_owed, spec_of, take
-from audits.pipeline.recording import conclude, readable, record_failure, record_reply
+from audits.pipeline.recording import conclude, readable, record_failure, record_reply, record_wordless
 from audits.pipeline.spending import find_paid, record_attempt, stop_member
 from audits.pipeline.starting import PanelError, cancel, check_panel, pause, resume, retry_failed, start_audit
 
@@ -37,6 +37,7 @@ __all__ = [
     "record_attempt",
     "record_failure",
     "record_reply",
+    "record_wordless",
     "resume",
     "retry_failed",
     "spec_of",

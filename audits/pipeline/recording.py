@@ -41,6 +41,14 @@ def record_reply(question: Question, reply: Reply, call: Call | None) -> None:
         fail_extraction(question, str(error), call)
 
 
+def record_wordless(question: Question) -> bool:
+    """An answer of signs alone has no sentence and so no claim; True when it was that, and no call is needed."""
+    if question.task.purpose is not Purpose.EXTRACT or question.task.sentences:
+        return False
+    store_claims(question, Extracted((), {}), None)
+    return True
+
+
 def record_failure(question: Question, reason: Unscored, message: str, call: Call | None) -> None:
     """The question will get no usable answer: claims become unscored, an extraction failed. Nothing is dropped."""
     if question.task.purpose is Purpose.EXTRACT:

@@ -3,11 +3,11 @@
 from decimal import Decimal
 
 from audits.engine import Attempt
-from audits.judges.base import JudgeError, Reply, Usage
+from audits.judges.base import JudgeError, JudgeSpec, Reply, Usage
 from audits.judges.prompting import build_prompt, request_hash
 from audits.models import Audit, Call, Event, PanelMember
 from audits.models.judge import price
-from audits.pipeline.owing import Question, spec_of
+from audits.pipeline.owing import Question
 from audits.pipeline.recording import readable
 
 FREE = ("offline",)  # a judge that makes no call leaves no bill
@@ -46,9 +46,9 @@ def _cost(member: PanelMember, usage: Usage) -> Decimal | None:
     return price(member.price_in, member.price_out, usage.tokens_in, usage.tokens_out)
 
 
-def find_paid(audit: Audit, question: Question) -> tuple[Call, Reply] | None:
+def find_paid(audit: Audit, question: Question, spec: JudgeSpec) -> tuple[Call, Reply] | None:
     """An answer to exactly this request that the project has paid for already, and that was complete and readable."""
-    wanted = request_hash(spec_of(question.member), build_prompt(question.task))
+    wanted = request_hash(spec, build_prompt(question.task))
     paid = Call.objects.filter(request_hash=wanted, reusable=True, audit__project_id=audit.project_id)
     call = paid.order_by("pk").first()
     if call is None:

@@ -179,6 +179,7 @@ def test_what_the_file_lacks_is_flagged_and_counted(project: Project, vendor_ser
     rows = [
         {"id": "n1", "question": "Q?", "contexts": [], "answer": "The fee is 3 percent."},
         {"id": "n2", "question": "Q?", "contexts": ["The fee is 3 percent."], "answer": ""},
+        {"id": "n4", "question": "Q?", "contexts": ["The fee is 3 percent."], "answer": "……！"},
         {"id": "n3", "question": "", "contexts": ["The fee is 3 percent."], "answer": "The fee is 3 percent."},
     ]
     dataset = road.make_dataset(project, rows)
@@ -186,6 +187,7 @@ def test_what_the_file_lacks_is_flagged_and_counted(project: Project, vendor_ser
         "n1": ["no_context"],
         "n2": ["no_answer"],
         "n3": ["no_question"],
+        "n4": [],
     }
     audit = road.work_off(road.start(dataset))
     assert audit.status == Audit.Status.REVIEWING
@@ -273,3 +275,22 @@ def test_failed_parts_stay_once_an_expert_has_given_a_label(audit: Audit, vendor
     assert not pipeline.retry_failed(audit, None)
     assert audit.extractions.filter(status=Extraction.Status.FAILED).count() == 1
     assert vendor_server.script.log == []
+
+
+def test_a_key_that_cannot_be_read_stops_that_judge_with_a_sentence(
+    project: Project, vendor_server: VendorServer, settings: Any
+) -> None:
+    dataset = road.make_dataset(project)
+    judge = road.judge("anthropic", "claude-b", price_in=3, price_out=4)
+    judge.api_key = "sk-own"
+    judge.save()
+    audit = road.start(dataset, road.judge("openai", "model-a"), judge)
+    settings.SECRET_KEY = "another secret than the one it was encrypted with"
+    road.work_off(audit)
+    assert audit.status == Audit.Status.PAUSED
+    stopped = audit.members.get(vendor="anthropic")
+    assert stopped.stopped_fault == "config" and "Enter the key again" in stopped.stopped_message
+    judge.api_key = "sk-new"
+    judge.save()
+    assert pipeline.resume(audit, None)
+    assert road.work_off(audit).status == Audit.Status.REVIEWING
