@@ -164,7 +164,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         "coverage": found.coverage,
         "disagreement_rate": found.disagreement_rate,
         "samples": found.samples,
-        "samples_without_claims": found.samples_without_claims + found.refusals,
+        "samples_without_claims": found.samples_without_claims,
         "samples_failed": found.samples_failed,
         "refusals": found.refusals,
         "rows_with_errors": audit.dataset.row_errors.count(),

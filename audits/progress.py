@@ -13,6 +13,7 @@ from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, 
 
 FAULTS = tuple(fault.value for fault in Fault)
 RECENT_CALLS = 100  # per member: the pace is read from these
+FEWEST_CALLS = 10  # of all members together; the pace of fewer is that of warming up
 STILL_MOVING = datetime.timedelta(minutes=3)  # older calls say nothing about the pace of now
 
 
@@ -169,13 +170,14 @@ def _seconds_left(audit: Audit, rows: list[MemberProgress], waiting: int, settle
 
 
 def _pace(audit: Audit) -> float | None:
-    """Answered calls per second, from the newest of each member; None when nothing was answered lately."""
-    now, pace = timezone.now(), 0.0
+    """Answered calls per second, from the newest of each member; None when too few were answered lately."""
+    now, pace, seen = timezone.now(), 0.0, 0
     for member in audit.members.all():
         # Per member, because that is how the ledger is indexed.
         answered = Call.objects.filter(audit=audit, member=member).exclude(outcome__in=FAULTS).order_by("-pk")
         times = list(answered.values_list("created", flat=True)[:RECENT_CALLS])
         times = [time for time in times if now - time < STILL_MOVING]
+        seen += len(times)
         if times and (seconds := (now - times[-1]).total_seconds()) > 0:
             pace += len(times) / seconds
-    return pace or None
+    return pace or None if seen >= FEWEST_CALLS else None

@@ -37,8 +37,8 @@ class Result:
     unscored: claims for which some judge gave no usable label; they are among the disputed (or the pending).
     coverage: decided / total. rate, faithfulness: over the decided. bounds: all open claims counted as supported,
     and as hallucinated; None without claims.
-    samples = with claims + samples_without_claims + refusals + samples_failed + samples_waiting, where refusals are
-    the answers that decline and make no claim.
+    samples = with claims + samples_without_claims + samples_failed + samples_waiting. refusals: those without claims
+    that decline to answer.
     disagreement_rate: of the claims that both judges labelled, the share with different labels; None without any.
     agreement: of the first two judges over all claims; None for a panel of one.
     """
@@ -133,7 +133,7 @@ def _samples(audit: Audit) -> dict[str, int]:
     no_claims = Q(status=status.DONE) & ~Q(pk__in=Claim.objects.filter(audit=audit).values("extraction"))
     return Extraction.objects.filter(audit=audit).aggregate(
         samples=Count("pk"),
-        samples_without_claims=Count("pk", filter=no_claims & Q(is_refusal=False)),
+        samples_without_claims=Count("pk", filter=no_claims),
         refusals=Count("pk", filter=no_claims & Q(is_refusal=True)),
         samples_failed=Count("pk", filter=Q(status=status.FAILED)),
         samples_waiting=Count("pk", filter=Q(status=status.PENDING)),

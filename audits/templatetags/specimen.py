@@ -10,6 +10,6 @@ register = template.Library()
 
 
 @register.inclusion_tag("audits/specimen.html")
-def specimen_notice(project: Any) -> dict[str, Any]:
-    """`{% specimen_notice project %}`: on every page that shows a result of the offline judges."""
-    return {"project": project, "accuracy": measured()}
+def specimen_notice(project: Any, short: bool = False) -> dict[str, Any]:
+    """`{% specimen_notice project short %}`: on every page that shows a result of the offline judges."""
+    return {"project": project, "accuracy": measured(), "short": short}
