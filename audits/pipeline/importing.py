@@ -33,12 +33,15 @@ def receive_upload(*, project: Project, user: Any, file: Any, name: str = "", ge
     """Store a file below MEDIA_ROOT and say what was understood of it.
 
     file: anything with .name, .size, .chunks() (an uploaded file, or django.core.files.File for a path).
-    Raises FormatError when the content cannot be read; then nothing is kept.
+    Raises FormatError when the file is too large or cannot be read; then nothing is kept.
     """
     stored_as = f"{uuid.uuid4().hex}{Path(file.name).suffix.lower()[:10]}"
     path = Path(settings.MEDIA_ROOT) / stored_as
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
+    limit = settings.ASSAY_MAX_UPLOAD_MB
+    if file.size > limit << 20:
+        raise file_error("too_large", limit=limit)
     filename = Path(file.name).name[:255]
     try:
         with path.open("wb") as target:

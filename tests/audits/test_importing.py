@@ -1,6 +1,7 @@
 """Importing: what is stored, what is refused, and that nothing is half imported."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
@@ -26,6 +27,14 @@ def test_a_refused_file_leaves_nothing(project: Project) -> None:
         pipeline.receive_upload(project=project, user=None, file=ContentFile(b"", name="empty.csv"))
     assert refused.value.code == "empty_file"
     assert stored_files() == before and not Dataset.objects.exists()
+
+
+def test_a_file_above_the_limit_is_refused_before_it_is_copied(project: Project, settings: Any) -> None:
+    settings.ASSAY_MAX_UPLOAD_MB = 1
+    before = stored_files()
+    with pytest.raises(FormatError, match="larger than 1 MB"):
+        pipeline.receive_upload(project=project, user=None, file=ContentFile(b"x" * ((1 << 20) + 1), "a.csv"))
+    assert stored_files() == before
 
 
 def test_rows_that_do_not_fit_are_listed_and_the_good_ones_imported(project: Project) -> None:
