@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+
+from audits.text.pieces import swept
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,8 @@ def _from_sequence(values: Sequence[object]) -> Span:
 def mark_text(text: str, spans: Iterable[Span | Sequence[object]]) -> SafeString:
     """The text as HTML with <mark> around the spans. Where spans overlap, one mark carries the classes of all."""
     clean = clean_spans(spans, len(text))
-    edges = sorted({0, len(text), *(s.start for s in clean), *(s.end for s in clean)})
-    pieces = []
-    for start, end in pairwise(edges):
-        over = [s for s in clean if s.start <= start and s.end >= end]
-        pieces.append(_piece(text[start:end], start, over))
+    parts = swept(len(text), clean, lambda span: span.start, lambda span: span.end)
+    pieces = [_piece(text[start:end], start, over) for start, end, over in parts]
     return mark_safe("".join(pieces))  # noqa: S308 every piece comes out of format_html
 
 
