@@ -1,9 +1,13 @@
 """An audit without a browser: the same pipeline, driven by this process, with progress on stderr."""
 
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from django.core.files import File
@@ -16,7 +20,7 @@ from audits.labels import Decision
 from audits.models import Audit, Dataset, Judge, Project
 from audits.progress import progress
 from audits.results import result
-from audits.working import work_on
+from audits.working import shutting_down, work_on
 
 Say = Callable[[str], None]
 COMPLETE, BAD_INPUT, PARTS_FAILED, VENDOR_UNUSABLE = 0, 2, 3, 4
@@ -101,8 +105,10 @@ def start(project: Project, dataset: Dataset, names: Sequence[str], extractor: s
 
 
 def run(audit: Audit, say: Say) -> int:
-    """Work until nothing is owed or nothing can go on. Returns the exit status."""
+    """Work until nothing is owed or nothing can go on. Returns the exit status; KeyboardInterrupt when stopped."""
     while audit.status == Audit.Status.JUDGING:
+        if shutting_down.is_set():
+            raise KeyboardInterrupt
         work_on(audit, seconds=STRETCH, tell=_teller(audit, say))
         pipeline.conclude(audit)
         audit.refresh_from_db()
@@ -116,6 +122,28 @@ def run(audit: Audit, say: Say) -> int:
         return VENDOR_UNUSABLE
     outcome = result(audit)
     return PARTS_FAILED if outcome.unscored or outcome.samples_failed else COMPLETE
+
+
+@contextmanager
+def stops_in_order(say: Say) -> Iterator[None]:
+    """A first Ctrl-C or SIGTERM lets calls in flight, which are paid for, come back; a second one ends at once."""
+    if threading.current_thread() is not threading.main_thread():  # signals are not its business
+        yield
+        return
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        if shutting_down.is_set():
+            raise KeyboardInterrupt
+        shutting_down.set()
+        say("Stopping when the calls in flight have come back. Ctrl-C again stops at once.")
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        shutting_down.clear()
 
 
 def _teller(audit: Audit, say: Say) -> Callable[[], None]:

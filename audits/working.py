@@ -126,7 +126,7 @@ class _Stretch:
 
     def _fill(self, flow: Flow) -> bool:
         """Take work for every judge that has free places. True if anything was taken."""
-        if self.stopped or time.monotonic() > self.deadline:
+        if self.stopped or shutting_down.is_set() or time.monotonic() > self.deadline:
             return False
         took = False
         for member in self.members.values():

@@ -1,6 +1,9 @@
 """manage.py audit: one object on stdout, progress on stderr, an exit status that tells."""
 
 import json
+import os
+import signal
+import threading
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -28,6 +31,13 @@ def run(*arguments: Any) -> tuple[int, str, str]:
     out, err = StringIO(), StringIO()
     with pytest.raises(SystemExit) as ended:
         call_command("audit", *map(str, arguments), stdout=out, stderr=err)
+    return int(ended.value.code or 0), out.getvalue(), err.getvalue()
+
+
+def run_resume() -> tuple[int, str, str]:
+    out, err = StringIO(), StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("resume", str(Audit.objects.get().pk), "--json", stdout=out, stderr=err)
     return int(ended.value.code or 0), out.getvalue(), err.getvalue()
 
 
@@ -97,12 +107,30 @@ def test_resuming_goes_on_where_it_was(file: Path, vendor_server: VendorServer) 
     vendor_server.script.rules = [{"vendor": "anthropic", "status": 401}]
     assert run(file, *PANEL)[0] == 4
     vendor_server.script.reset()
-    out = StringIO()
-    with pytest.raises(SystemExit) as ended:
-        call_command("resume", str(Audit.objects.get().pk), "--json", stdout=out, stderr=StringIO())
-    assert ended.value.code == 0
-    assert json.loads(out.getvalue())["total_claims"] == 4
+    status, out, _ = run_resume()
+    assert status == 0 and json.loads(out)["total_claims"] == 4
     assert {request["vendor"] for request in vendor_server.script.log} == {"anthropic"}
+
+
+def test_ctrl_c_lets_calls_in_flight_come_back_so_that_nothing_is_bought_twice(
+    file: Path, vendor_server: VendorServer
+) -> None:
+    vendor_server.script.rules = [{"purpose": "extract", "hold": True}]
+
+    def interrupt() -> None:
+        vendor_server.wait_for(1)
+        os.kill(os.getpid(), signal.SIGINT)
+        vendor_server.release()
+
+    other = threading.Thread(target=interrupt)
+    other.start()
+    status, out, err = run(file, *PANEL, "--json")
+    other.join()
+    assert (status, out) == (130, "") and "manage.py resume" in err
+    status, out, _ = run_resume()
+    assert status == 0 and json.loads(out)["coverage"] == 1.0
+    asked = [(request["model"], request["user"]) for request in vendor_server.script.log]
+    assert len(asked) == len(set(asked)) == 2 + 2 * 4
 
 
 @pytest.mark.parametrize(

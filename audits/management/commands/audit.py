@@ -62,7 +62,8 @@ class Command(BaseCommand):
 def finish(command: BaseCommand, audit: Audit, *, as_json: bool) -> None:
     """Run an audit to its end, print its result, exit with its status."""
     try:
-        status = headless.run(audit, command.stderr.write)
+        with headless.stops_in_order(command.stderr.write):
+            status = headless.run(audit, command.stderr.write)
     except KeyboardInterrupt:
         command.stderr.write(f"\nInterrupted. Nothing that was answered is lost: manage.py resume {audit.pk}")
         sys.exit(130)
