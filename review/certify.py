@@ -52,15 +52,14 @@ def issue(audit: Audit, manager: Any, *, version: int | None = None) -> Certific
     version: the one that the person saw offered; if it exists by now it is given back and nothing is written, so
     that a second press issues nothing. Raises NotReady.
     """
-    if before := _existing(audit, version):
-        return before
     for attempt in range(TRIES):
         try:
             with transaction.atomic():
-                return _issue(audit, manager)
+                # Asked under the lock: two presses at the same moment come here one after the other. The lock is also
+                # why no label is taken back while its certificate is made.
+                Audit.objects.select_for_update().get(pk=audit.pk)
+                return _existing(audit, version) or _issue(audit, manager)
         except IntegrityError:
-            if other := _existing(audit, version):
-                return other
             if attempt == TRIES - 1:
                 raise
     raise AssertionError("unreachable")
@@ -74,7 +73,6 @@ def _existing(audit: Audit, version: int | None) -> Certificate | None:
 
 
 def _issue(audit: Audit, manager: Any) -> Certificate:
-    Audit.objects.select_for_update().get(pk=audit.pk)  # no label is taken back while its certificate is made
     found = outcomes(audit)
     state = readiness(audit, found)
     if state.acceptance is None:

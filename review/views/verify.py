@@ -109,7 +109,7 @@ def verify_url(request: HttpRequest, number: str) -> str:
 
 
 def _certificate(number: str) -> Certificate:
-    found: Certificate | None = Certificate.objects.filter(number=number).first()
+    found: Certificate | None = Certificate.objects.filter(number=number.upper()).first()
     if found is None:
         raise Http404
     return found

@@ -2,9 +2,10 @@
 
 import datetime
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from django.db import OperationalError
 from django.utils import timezone
 
 from audits.decision import Voice, decide
@@ -144,6 +145,16 @@ def settle_all(audit: Audit, expert: Any, label: str = "", leave: int = 0) -> No
 def expire(slot: Slot) -> None:
     """Let the lease of the slot run out."""
     Slot.objects.filter(pk=slot.pk).update(lease_until=timezone.now() - datetime.timedelta(seconds=1))
+
+
+def patiently(act: Callable[[], Any]) -> Any:
+    """Do it again while a table is locked: SQLite in memory, as in tests, has no busy timeout."""
+    while True:
+        try:
+            return act()
+        except OperationalError as error:
+            if "locked" not in str(error):
+                raise
 
 
 MIXED = [(S, S)] * 30 + [(C, C)] * 6 + [(U, U)] * 14 + [(S, C)] * 5

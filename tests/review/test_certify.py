@@ -2,11 +2,14 @@
 
 import copy
 import stat
+import threading
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 
 from audits.models import Audit, Event, Extraction, Sample
 from review.adjudication import Refused, adjudicate, undo, undoable
@@ -17,7 +20,7 @@ from review.models.word import Frozen
 from review.readiness import readiness
 from review.signature import verify
 from review.spotcheck import open_review
-from tests.review.factory import MIXED, C, S, U, make_audit, settle_all
+from tests.review.factory import MIXED, C, S, U, make_audit, patiently, settle_all
 
 pytestmark = pytest.mark.django_db
 
@@ -81,6 +84,29 @@ def test_a_certificate_is_numbered_signed_and_recorded(reviewed: Audit, manager:
 def test_issuing_twice_is_once(reviewed: Audit, manager: Any) -> None:
     version = next_version(reviewed)
     assert issue(reviewed, manager, version=version) == issue(reviewed, manager, version=version)
+    assert Certificate.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pressing_at_the_same_moment_issues_once(project: Any, expert: Any, manager: Any) -> None:
+    audit = make_audit(project, MIXED, spot_check=40)
+    settle_all(audit, expert)
+    numbers: list[str] = []
+    start = threading.Barrier(4)
+
+    def press() -> None:
+        try:
+            start.wait()
+            numbers.append(patiently(partial(issue, audit, manager, version=1)).number)
+        finally:
+            connections.close_all()
+
+    presses = [threading.Thread(target=press) for _ in range(4)]
+    for one in presses:
+        one.start()
+    for one in presses:
+        one.join()
+    assert len(numbers) == 4 and len(set(numbers)) == 1
     assert Certificate.objects.count() == 1
 
 

@@ -3,19 +3,18 @@
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connections
+from django.db import connections
 
 from audits.models import Audit, Project, Role
 from review.adjudication import adjudicate
 from review.models import Skip, Slot
 from review.queue import counts, expert_projects, release, renew, skip, take
 from review.spotcheck import open_review
-from tests.review.factory import C, S, U, expire, make_audit
+from tests.review.factory import C, S, U, expire, make_audit, patiently
 
 pytestmark = pytest.mark.django_db
 DISPUTES = [(S, C), (S, U), (C, U)]
@@ -150,16 +149,6 @@ def test_nothing_under_review_is_not_all_done(project: Project, expert: Any) -> 
     assert counts(expert, [project]).state == "nothing"
     make_audit(project, DISPUTES)
     assert counts(expert, [project]).state == "opening"
-
-
-def patiently(act: Callable[[], Any]) -> Any:
-    """Do it again while a table is locked: SQLite in memory, as in tests, has no busy timeout."""
-    while True:
-        try:
-            return act()
-        except OperationalError as error:
-            if "locked" not in str(error):
-                raise
 
 
 @pytest.mark.django_db(transaction=True)
