@@ -95,7 +95,7 @@ def estimate_text(estimate: EstimateLike | None, unit: str = "percent") -> Estim
         parts = ["" if x is None else _percent_number(x, decimals) for x in values]
         value = gettext("{number} %").format(number=parts[0])
     else:
-        parts = ["" if x is None else f"{x:.2f}" for x in values]
+        parts = ["" if x is None else f"{x:z.2f}" for x in values]  # z: a little below zero is 0.00, not -0.00
         value = parts[0]
     if estimate.low is None or estimate.high is None:
         why = reason_text(estimate.reason)

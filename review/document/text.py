@@ -54,4 +54,4 @@ def short_percent(value: float) -> str:
 
 def decimal(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
     """0.73: two decimals, for coefficients."""
-    return f"{Decimal(repr(value)).quantize(Decimal('0.01'), rounding)}"
+    return f"{Decimal(repr(value)).quantize(Decimal('0.01'), rounding):z.2f}"  # z: never -0.00

@@ -238,6 +238,11 @@ def test_intervals_share_an_axis_with_zero_and_the_limit():
     )
 
 
+def test_a_number_just_below_zero_has_no_sign_of_its_own():
+    html = render("{% estimate e 'kappa' unit='number' %}", e=Estimate(-0.15, -0.27, -0.001, 21, 0.95))
+    assert "(-0.27 to 0.00, n = 21)" in html
+
+
 def test_intervals_of_kappa_may_be_negative():
     chart = charts.interval_chart([("k", Estimate(0.1, -0.3, 0.5, 9, 0.95))], unit="number")
     assert float(chart.rows[0].low) < float(chart.zero)

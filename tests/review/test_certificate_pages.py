@@ -48,6 +48,7 @@ def test_a_manager_issues_from_the_page_and_a_second_press_adds_nothing(
 ) -> None:
     browser = signed_in(manager)
     page = browser.get(page_of(audit)).content.decode()
+    assert "Coverage" in page and "55 of 55 claims decided" in page
     version = re.search(r'name="version" value="(\d+)"', page).group(1)
     url = reverse("certificate_issue", args=(audit.project.slug, audit.pk))
     for _ in range(2):
@@ -122,6 +123,7 @@ def test_anybody_verifies_by_number(issued: Certificate) -> None:
     page = anybody.get(found.url).content.decode()
     assert "the signature is valid" in page and "The certificate stands." in page
     assert issued.sha256[:8] in page and "Hallucination rate" in page
+    assert "Coverage by the judges" in page, "a rate never stands without its coverage"
     unknown = anybody.get(reverse("verify_number", args=("A-1999-0001",)))
     assert unknown.status_code == 404 and "no certificate with this number" in unknown.content.decode()
 
