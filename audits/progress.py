@@ -12,9 +12,9 @@ from audits.judges.base import Fault
 from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Verdict
 
 FAULTS = tuple(fault.value for fault in Fault)
-RECENT_CALLS = 100  # per member: the pace is read from these
-FEWEST_CALLS = 10  # of all members together; the pace of fewer is that of warming up
-STILL_MOVING = datetime.timedelta(minutes=3)  # older calls say nothing about the pace of now
+RECENT = 100  # verdicts of each judge: the pace is read from these
+FEWEST = 10  # verdicts of all judges together; the pace of fewer is that of warming up
+STILL_MOVING = datetime.timedelta(minutes=3)  # older verdicts say nothing about the pace of now
 
 
 @dataclass(frozen=True)
@@ -159,25 +159,23 @@ def _ledger(audit: Audit) -> dict[int, _LedgerRow]:
 
 
 def _seconds_left(audit: Audit, rows: list[MemberProgress], waiting: int, settled: int, claims: int) -> float | None:
-    """Calls still to make, over the pace at which calls were answered lately."""
+    """Verdicts still to come, over the pace at which they came lately, reused answers included."""
     if not settled:
         return None
     expected = claims + waiting * claims / settled
-    verdicts = [row.done for row in rows if row.role == PanelMember.Role.JUDGE]
-    owed = sum(max(0.0, expected - done) for done in verdicts)
+    owed = sum(max(0.0, expected - row.done) for row in rows if row.role == PanelMember.Role.JUDGE)
     pace = _pace(audit)
-    return (waiting + owed / max(1, audit.claims_per_call)) / pace if pace else None
+    return owed / pace if pace else None
 
 
 def _pace(audit: Audit) -> float | None:
-    """Answered calls per second, from the newest of each member; None when too few were answered lately."""
+    """Verdicts per second, from the newest of each judge; None when too few came lately."""
     now, pace, seen = timezone.now(), 0.0, 0
-    for member in audit.members.all():
-        # Per member, because that is how the ledger is indexed.
-        answered = Call.objects.filter(audit=audit, member=member).exclude(outcome__in=FAULTS).order_by("-pk")
-        times = list(answered.values_list("created", flat=True)[:RECENT_CALLS])
+    for member in audit.panel:
+        # Per judge, because that is how verdicts are indexed.
+        times = list(Verdict.objects.filter(member=member).order_by("-pk").values_list("created", flat=True)[:RECENT])
         times = [time for time in times if now - time < STILL_MOVING]
         seen += len(times)
         if times and (seconds := (now - times[-1]).total_seconds()) > 0:
             pace += len(times) / seconds
-    return pace or None if seen >= FEWEST_CALLS else None
+    return pace or None if seen >= FEWEST else None

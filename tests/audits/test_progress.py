@@ -9,7 +9,7 @@ import time_machine
 from django.utils import timezone
 
 from audits.labels import Unscored
-from audits.models import Audit, Call, Extraction, Judging, PanelMember, Project
+from audits.models import Audit, Call, Extraction, Judging, PanelMember, Project, Verdict
 from audits.progress import progress
 from tests.audits.factory import S, U, cut, judged_audit, make_audit, make_dataset, speak
 
@@ -86,33 +86,33 @@ def test_a_stopped_judge_is_named_with_its_message(project: Project) -> None:
     assert (stopped.letter, stopped.stopped_fault, stopped.stopped_message) == ("B", "auth", "The key was refused.")
 
 
-def test_time_left_from_the_pace_of_answered_calls(project: Project) -> None:
+def test_time_left_from_the_pace_of_verdicts(project: Project) -> None:
     audit = make_audit(make_dataset(project))
     one, *_ = audit.dataset.samples.all()
-    (claim, _other) = cut(audit, one, ["One.", "Two."])
-    speak(claim, S, U)
-    first, second = audit.panel
-    for seconds in (10, 8, 6, 4, 2):
-        made = NOW - datetime.timedelta(seconds=seconds)
-        for member in (first, second):
-            Call.objects.filter(pk=call(member).pk).update(created=made)
-            Call.objects.filter(pk=call(member, outcome="overloaded", cost=None).pk).update(created=made)
+    claims = cut(audit, one, ["One.", "Two.", "Three.", "Four.", "Five."])
+    for claim in claims:
+        speak(claim, S, U)
+    for seconds, claim in zip((10, 8, 6, 4, 2), claims, strict=True):
+        Verdict.objects.filter(claim=claim).update(created=NOW - datetime.timedelta(seconds=seconds))
     with time_machine.travel(NOW, tick=False):
         state = progress(audit)
-    # Two claims per sample: 6 expected, one verdict each: 2 × 5 calls, and 2 samples to cut. 10 calls in 10 s: 12 s.
-    assert state.seconds_left == pytest.approx(12)
+    # Five claims per sample: 15 expected of each of 2 judges, 5 are there: 20 to come. 10 came in 10 s: 20 s.
+    assert state.seconds_left == pytest.approx(20)
 
 
 def test_no_pace_no_time_left(project: Project) -> None:
     audit = make_audit(make_dataset(project))
-    cut(audit, audit.dataset.samples.all()[0], ["One."])
-    old = call(audit.panel[0])
-    Call.objects.filter(pk=old.pk).update(created=timezone.now() - datetime.timedelta(hours=1))
-    assert progress(audit).seconds_left is None
-    call(audit.panel[0])
+    claims = cut(audit, audit.dataset.samples.all()[0], ["One.", "Two.", "Three.", "Four.", "Five.", "Six."])
+    for claim in claims:
+        speak(claim, S, U)
+    assert progress(audit).seconds_left is not None
     Audit.objects.filter(pk=audit.pk).update(status=Audit.Status.PAUSED)
     audit.refresh_from_db()
     assert progress(audit).seconds_left is None and not progress(audit).running
+    Audit.objects.filter(pk=audit.pk).update(status=Audit.Status.JUDGING)
+    audit.refresh_from_db()
+    Verdict.objects.all().update(created=timezone.now() - datetime.timedelta(hours=1))
+    assert progress(audit).seconds_left is None
 
 
 def test_few_queries_whatever_the_size(project: Project, django_assert_max_num_queries: Any) -> None:
