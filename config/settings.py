@@ -1,5 +1,7 @@
 """All settings. Everything that differs between places comes from the environment, read strictly at the top."""
 
+import contextlib
+import os
 import secrets
 from pathlib import Path
 from typing import Any
@@ -34,12 +36,12 @@ def _generated_secret(path: Path) -> str:
     """A secret made once per data folder, readable by its owner alone."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with path.open("x", encoding="ascii") as file:
-                path.chmod(0o600)
-                file.write(secrets.token_urlsafe(50))
-        except FileExistsError:
-            pass  # another process was first; its secret counts
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(50), encoding="ascii")
+        with contextlib.suppress(FileExistsError):  # another process was first; its secret counts
+            path.hardlink_to(draft)  # whole or not at all, for whoever reads it meanwhile
+        draft.unlink()
     return path.read_text(encoding="ascii").strip()
 
 

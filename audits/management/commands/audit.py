@@ -7,10 +7,10 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from audits import headless
+from audits.migrating import migrate
 from audits.models import Audit
 
 FIELDS = ("id", "question", "answer", "contexts")
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run and exit with the status."""
-        call_command("migrate", verbosity=0)
+        migrate()
         try:
             audit = self._start(options)
         except headless.Refused as error:

@@ -15,6 +15,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from audits.migrating import migrate
+
 PR_SET_PDEATHSIG = 1
 
 
@@ -49,7 +51,7 @@ class Command(BaseCommand):
         """Prepare, start both processes, watch them, stop both."""
         host, port = options["host"], options["port"]
         self._check_free(host, port)
-        call_command("migrate", verbosity=0)
+        migrate()
         if not options["no_demo"]:
             call_command("demo", stdout=self.stdout)
         manage = [sys.executable, "manage.py"]

@@ -8,6 +8,8 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
+from audits.migrating import migrate
+
 
 class Command(BaseCommand):
     """manage.py web"""
@@ -22,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare, then replace this process by gunicorn, so that signals reach it."""
-        call_command("migrate", verbosity=0)
+        migrate()
         call_command("collectstatic", verbosity=0, interactive=False)
         arguments = f"--bind {options['host']}:{options['port']} --workers {options['workers']}"
         # No control socket: it would be a second way in. Threads: pages wait for the database, not for the processor.
