@@ -15,6 +15,7 @@ from django.core.files import File
 from audits import pipeline
 from audits.formats.base import FormatError
 from audits.judges import VENDORS, parse_name
+from audits.judges.offline import MODELS as OFFLINE_MODELS
 from audits.judges.offline_accuracy import measured
 from audits.labels import Decision
 from audits.models import Audit, Dataset, Judge, Project
@@ -43,8 +44,8 @@ def judge_named(project: Project, name: str) -> Judge:
         vendor, model = parse_name(name)
     except ValueError as error:
         raise Refused(str(error)) from error
-    if vendor not in VENDORS:
-        raise Refused(f"There is no vendor {vendor!r}. Known are: {', '.join(VENDORS)}.")
+    if VENDORS[vendor].offline and model not in OFFLINE_MODELS:
+        raise Refused(f"There is no offline judge {model!r}. Known are: {', '.join(OFFLINE_MODELS)}.")
     usable = Judge.objects.usable_in(project).filter(vendor=vendor, model=model)
     return usable.first() or Judge.objects.create(project=project, vendor=vendor, model=model)
 
@@ -194,6 +195,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         "samples": found.samples,
         "samples_without_claims": found.samples_without_claims,
         "samples_failed": found.samples_failed,
+        "samples_passed_over": found.samples_passed_over,
         "refusals": found.refusals,
         "rows_with_errors": audit.dataset.row_errors.count(),
         "details": _details(audit),
@@ -219,6 +221,7 @@ def _details(audit: Audit) -> list[dict[str, Any]]:
                 "label": claim.decision if decided else None,
                 "decision": claim.decision or None,
                 "verdicts": {verdict.member.name: verdict.label or None for verdict in claim.verdicts.all()},
+                "grounded": {verdict.member.name: verdict.grounded for verdict in claim.verdicts.all()},
             }
         )
     return rows

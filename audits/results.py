@@ -38,7 +38,8 @@ class Result:
     coverage: decided / total. rate, faithfulness: over the decided. bounds: all open claims counted as supported,
     and as hallucinated; None without claims.
     samples = with claims + samples_without_claims + samples_failed + samples_waiting. refusals: those without claims
-    that decline to answer.
+    that decline to answer. samples_passed_over: those with a sentence for which the extractor gave neither claims nor
+    a reason: statements may be missing there.
     disagreement_rate: of the claims that both judges labelled, the share with different labels; None without any.
     agreement: of the first two judges over all claims; None for a panel of one.
     """
@@ -61,6 +62,7 @@ class Result:
     refusals: int
     samples_failed: int
     samples_waiting: int
+    samples_passed_over: int
     flagged: dict[str, int]
     vague_supported: int
     disagreement_rate: float | None
@@ -137,6 +139,7 @@ def _samples(audit: Audit) -> dict[str, int]:
         refusals=Count("pk", filter=no_claims & Q(is_refusal=True)),
         samples_failed=Count("pk", filter=Q(status=status.FAILED)),
         samples_waiting=Count("pk", filter=Q(status=status.PENDING)),
+        samples_passed_over=Count("pk", filter=Q(status=status.DONE) & ~Q(unaccounted=[])),
     )
 
 

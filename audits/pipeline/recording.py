@@ -58,7 +58,11 @@ def record_failure(question: Question, reason: Unscored, message: str, call: Cal
 
 
 def _read_claims(question: Question, reply: Reply) -> Extracted:
-    return read_extraction(reply.text, question.task.sentences, question.task.answer)
+    """Claims and reasons. Raises ParseError also where a reply accounts for no sentence at all of a real answer."""
+    extracted = read_extraction(reply.text, question.task.sentences, question.task.answer)
+    if not extracted.claims and not extracted.no_claims and not is_refusal(question.task.answer):
+        raise ParseError("The reply holds neither claims nor a reason why there are none.")
+    return extracted
 
 
 def _numbers(question: Question) -> list[int]:

@@ -64,6 +64,7 @@ def test_a_complete_audit_prints_one_object(file: Path, vendor_server: VendorSer
             "label": None,
             "decision": "disputed",
             "verdicts": {"openai:model-a": "SUPPORTED", "anthropic:claude-b": "UNVERIFIED"},
+            "grounded": {"openai:model-a": True, "anthropic:claude-b": True},
         }
     ]
 
@@ -138,6 +139,7 @@ def test_ctrl_c_lets_calls_in_flight_come_back_so_that_nothing_is_bought_twice(
     [
         (["--primary", "openai:a", "--secondary", "openai:b"], "vendor family"),
         (["--primary", "nobody:a", "--secondary", "openai:b"], "nobody"),
+        (["--primary", "offline:rules", "--secondary", "offline:magic"], "magic"),
         (["--primary", "openai", "--secondary", "openai:b"], "VENDOR:MODEL"),
         ([*PANEL, "--threshold", "2"], "--threshold"),
         ([*PANEL, "--map", "answer=nowhere"], "nowhere"),

@@ -175,6 +175,15 @@ def test_an_extraction_that_fails_is_kept_and_can_be_tried_again(audit: Audit, v
     assert audit.status == Audit.Status.REVIEWING and audit.claims.count() == 4
 
 
+def test_an_extraction_that_accounts_for_no_sentence_has_failed(audit: Audit, vendor_server: VendorServer) -> None:
+    nothing = '{"claims": [], "no_claims": []}'
+    vendor_server.script.rules = [{"purpose": "extract", "contains": "Is there a fee?", "text": nothing}]
+    road.work_off(audit)
+    failed = audit.extractions.get(status=Extraction.Status.FAILED)
+    assert failed.sample.external_id == "a2" and "neither claims nor a reason" in failed.failure
+    assert not Call.objects.filter(reply=nothing, reusable=True).exists()
+
+
 def test_what_the_file_lacks_is_flagged_and_counted(project: Project, vendor_server: VendorServer) -> None:
     rows = [
         {"id": "n1", "question": "Q?", "contexts": [], "answer": "The fee is 3 percent."},

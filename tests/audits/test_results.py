@@ -29,6 +29,14 @@ def test_rate_stands_on_decided_claims_and_bounds_on_all(project: Project) -> No
     assert found.answers == 2
 
 
+def test_sentences_that_the_extractor_passed_over_are_counted(project: Project) -> None:
+    audit = make_audit(make_dataset(project, samples=2))
+    one, two = audit.dataset.samples.all()
+    cut(audit, one, ["The fee is 2 %."], unaccounted=[2, 3])
+    cut(audit, two, ["The fee is 2 %."])
+    assert result(audit).samples_passed_over == 1
+
+
 def test_samples_by_what_became_of_them(project: Project) -> None:
     audit = make_audit(make_dataset(project, samples=5))
     one, two, three, four, _waiting = audit.dataset.samples.all()

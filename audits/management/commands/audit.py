@@ -47,6 +47,9 @@ class Command(BaseCommand):
         except headless.Refused as error:
             self.stderr.write(str(error))
             sys.exit(headless.BAD_INPUT)
+        except KeyboardInterrupt:
+            self.stderr.write("\nInterrupted during the import. No audit was started and no judge was called.")
+            sys.exit(130)
         finish(self, audit, as_json=options["json"])
 
     def _start(self, options: dict[str, Any]) -> Audit:
