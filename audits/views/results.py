@@ -65,8 +65,9 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _nobody_works(audit: Audit, state: Progress) -> bool:
-    """Whether an audit that should run has not made a single call after a while."""
-    return not any(member.calls for member in state.members) and timezone.now() - audit.created > PATIENCE
+    """Whether an audit that should run has come nowhere after a while; answers found again count, as calls do."""
+    moved = state.extracted or any(member.calls for member in state.members)
+    return not moved and timezone.now() - audit.created > PATIENCE
 
 
 def _plain(fraction: Decimal) -> str:
