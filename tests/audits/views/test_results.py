@@ -40,7 +40,7 @@ def test_a_finished_audit_shows_rate_interval_n_coverage_and_bounds(
     assert "66.7 %" in html and "4 of 6 claims decided" in html  # coverage
     assert "33.3 %" in html  # the lower bound, two of six
     assert "not audited" in html
-    assert "every 2s" not in html and "every 15s" not in html  # nothing polls any more
+    assert "every 2s" not in html and "every 6s" not in html  # nothing polls any more
 
 
 def test_a_rate_without_open_claims_is_not_called_provisional(signed_in: Any, analyst: Any, project: Project) -> None:
@@ -113,6 +113,9 @@ def test_an_audit_that_no_worker_takes_up_says_so(signed_in: Any, analyst: Any, 
     browser = signed_in(analyst)
     assert "No worker" not in part(browser, running, "audit-progress").content.decode()
     Audit.objects.filter(pk=running.pk).update(created=timezone.now() - datetime.timedelta(minutes=1))
+    # Without a call, but with claims: all answers were found again, and a worker is at it.
+    assert "No worker" not in part(browser, running, "audit-progress").content.decode()
+    running.extractions.update(status=Extraction.Status.PENDING)
     assert "No worker has taken this audit up" in part(browser, running, "audit-progress").content.decode()
 
 
