@@ -101,7 +101,7 @@ class _Stretch:
             flow.stop()
             with suppress(OperationalError, InterfaceError):  # then the leases run out by themselves
                 for model in (Extraction, Judging):
-                    model.objects.filter(audit=self.audit).release(self.token)
+                    model.objects.all().release(self.token)
 
     def _look(self, flow: Flow) -> None:
         """Now and then: is the audit still judging, which judges were stopped or mended, and hold the leases."""
@@ -119,8 +119,9 @@ class _Stretch:
                 self.specs.pop(pk, None)
             self.members[pk].stopped_fault = fault
         for model in (Extraction, Judging):
-            held = model.objects.filter(audit=self.audit)
-            _persist(lambda held=held: held.renew(self.token, settings.ASSAY_LEASE_SECONDS))  # type: ignore[misc]
+            _persist(
+                lambda model=model: model.objects.all().renew(self.token, settings.ASSAY_LEASE_SECONDS)  # type: ignore[misc]
+            )
         if self.tell is not None:
             self.tell()
 

@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
             name='Dataset',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('lease', models.UUIDField(editable=False, null=True)),
+                ('lease', models.UUIDField(db_index=True, editable=False, null=True)),
                 ('leased_until', models.DateTimeField(editable=False, null=True)),
                 ('name', models.CharField(max_length=200, verbose_name='name')),
                 ('generator', models.CharField(blank=True, max_length=200, verbose_name='generator model')),
@@ -144,7 +144,7 @@ class Migration(migrations.Migration):
             name='Extraction',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('lease', models.UUIDField(editable=False, null=True)),
+                ('lease', models.UUIDField(db_index=True, editable=False, null=True)),
                 ('leased_until', models.DateTimeField(editable=False, null=True)),
                 ('status', models.CharField(choices=[('pending', 'pending'), ('done', 'done'), ('failed', 'failed')], default='pending', max_length=8)),
                 ('sentences', models.JSONField(default=list)),
@@ -185,7 +185,7 @@ class Migration(migrations.Migration):
             name='Judging',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('lease', models.UUIDField(editable=False, null=True)),
+                ('lease', models.UUIDField(db_index=True, editable=False, null=True)),
                 ('leased_until', models.DateTimeField(editable=False, null=True)),
                 ('status', models.CharField(choices=[('owed', 'owed'), ('done', 'done')], default='owed', max_length=5)),
                 ('context_order', models.JSONField(default=list)),

@@ -46,7 +46,7 @@ class LeasedQuerySet(models.QuerySet[Any]):
 class Leased(models.Model):
     """A row that one process at a time works on."""
 
-    lease = models.UUIDField(null=True, editable=False)
+    lease = models.UUIDField(null=True, editable=False, db_index=True)
     leased_until = models.DateTimeField(null=True, editable=False)
 
     objects = LeasedQuerySet.as_manager()

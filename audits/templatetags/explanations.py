@@ -10,9 +10,9 @@ WHAT: dict[str, tuple[Words, Words]] = {
     "hallucination_rate": (
         _("Hallucination rate"),
         _(
-            "Of all scored claims, the share that the retrieved context contradicts or does not mention. The interval "
-            "takes the answers for a sample and the claims of one answer for alike; errors that both judges share are "
-            "not in it."
+            "Of all scored claims, the share that the retrieved context contradicts or does not mention. "
+            "The interval takes the answers for a sample and the claims of one answer for alike; "
+            "errors that both judges share are not in it."
         ),
     ),
     "faithfulness": (
