@@ -91,7 +91,8 @@ def estimate_text(estimate: EstimateLike | None, unit: str = "percent") -> Estim
     n = number_text(estimate.n)
     values = (estimate.value, estimate.low, estimate.high)
     if unit == "percent":
-        decimals = _decimals(values)
+        # The value sets the precision: a limit near 0 or 100 must not make it look exact.
+        decimals = _decimals([estimate.value] if 0 < estimate.value < 1 else values)
         parts = ["" if x is None else _percent_number(x, decimals) for x in values]
         value = gettext("{number} %").format(number=parts[0])
     else:

@@ -67,6 +67,8 @@ def test_an_estimate_is_written_in_one_way():
         str(estimate_text(Estimate(0.487, -0.08, 0.583, 1204, 0.95), "number")) == "0.49 (-0.08 to 0.58, n = 1,204)"
     )
     assert str(estimate_text(Estimate(0, 0, 0.0004, 9000, 0.95))) == "0 % (0 to 0.04, n = 9,000)"
+    wide = estimate_text(Estimate(2 / 3, 0.000001, 1, 3, 0.95))
+    assert str(wide) == "66.7 % (< 0.1 to 100, n = 3)"  # a limit near 0 must not make three claims look exact
 
 
 def test_an_undefined_estimate_says_why_and_is_not_zero():
