@@ -64,6 +64,13 @@ class Audit(models.Model):
     override_reason = models.TextField(blank=True)  # why a judge of the generator's family was allowed
     expected_calls = models.PositiveIntegerField(null=True)
     expected_cost = models.DecimalField(max_digits=14, decimal_places=6, null=True)  # US dollars; None: unknown
+    expected = models.JSONField(default=list)  # the estimate, member by member: name, role, calls, tokens, cost
+    budget = models.DecimalField(max_digits=14, decimal_places=6, null=True)  # US dollars; None: no limit
+    spent = models.DecimalField(max_digits=14, decimal_places=8, default=0)  # at most; counted for the budget
+    stopped_by = models.CharField(max_length=10, blank=True)  # "budget" while paused because of it
+    reuse = models.BooleanField(default=True)  # answers that other audits of the project paid for are found again
+    batch = models.BooleanField(default=False)  # through the vendors' batch interfaces, where they have one
+    probe_percent = models.PositiveSmallIntegerField(default=0)  # of claims judged again to measure stability
     headless = models.BooleanField(default=False)  # driven by a command of its own, whose keys no worker has
     rung_at = models.DateTimeField(null=True, editable=False)  # the last doorbell, so that sweeps do not flood
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
@@ -127,6 +134,15 @@ class PanelMember(models.Model):
     concurrency = models.PositiveSmallIntegerField(default=8)
     price_in = models.DecimalField(max_digits=10, decimal_places=4, null=True)
     price_out = models.DecimalField(max_digits=10, decimal_places=4, null=True)
+    price_cache_read = models.DecimalField(max_digits=10, decimal_places=4, null=True)
+    price_cache_write = models.DecimalField(max_digits=10, decimal_places=4, null=True)
+    rpm = models.PositiveIntegerField(null=True)
+    tpm = models.PositiveIntegerField(null=True)
+    context_tokens = models.PositiveIntegerField(null=True)
+    limit_now = models.PositiveSmallIntegerField(null=True)  # calls at once as adapted to the vendor; None: not yet
+    limit_reason = models.CharField(max_length=20, blank=True)  # why it is lower than wanted: a Fault, "latency", …
+    resumes_at = models.DateTimeField(null=True)  # the vendor asked to wait until then
+    notes = models.JSONField(default=list)  # parameters that the model refused and that were left out
     stopped_fault = models.CharField(max_length=20, blank=True)  # a Fault that a person must mend
     stopped_message = models.TextField(blank=True)
 

@@ -40,6 +40,12 @@ class Judge(models.Model):
     concurrency = models.PositiveSmallIntegerField(_("calls at a time"), default=8)
     price_in = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)  # None: unknown, never 0
     price_out = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)
+    # Of input tokens read from and written to the vendor's prompt cache; None: at the price of other input.
+    price_cache_read = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)
+    price_cache_write = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)
+    rpm = models.PositiveIntegerField(_("requests per minute"), null=True, blank=True)  # None: no limit of ours
+    tpm = models.PositiveIntegerField(_("tokens per minute"), null=True, blank=True)
+    context_tokens = models.PositiveIntegerField(_("context window in tokens"), null=True, blank=True)
     active = models.BooleanField(default=True)
     created = models.DateTimeField(auto_now_add=True)
 

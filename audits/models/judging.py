@@ -32,6 +32,10 @@ class Extraction(Leased):
     unaccounted = models.JSONField(default=list)  # sentences with neither claims nor a reason
     is_refusal = models.BooleanField(default=False)
     failure = models.TextField(blank=True)
+    parts = models.PositiveSmallIntegerField(default=1)  # calls whose claims were put together
+    asked_again = models.BooleanField(default=False)  # for sentences with neither claims nor a reason
+    notes = models.JSONField(default=list)
+    batch = models.ForeignKey("Batch", models.SET_NULL, null=True, related_name="+")  # waits for this one
     call = models.ForeignKey("Call", models.SET_NULL, null=True, related_name="+")
 
     class Meta:
@@ -57,6 +61,7 @@ class Judging(Leased):
     member = models.ForeignKey(PanelMember, models.CASCADE, related_name="judgings")
     status = models.CharField(max_length=5, choices=Status, default=Status.OWED)
     context_order = models.JSONField(default=list)  # shown order: i-th shown context is contexts[order[i]]
+    batch = models.ForeignKey("Batch", models.SET_NULL, null=True, related_name="+")  # waits for this one
 
     class Meta:
         ordering = ("pk",)
@@ -91,6 +96,7 @@ class Claim(models.Model):
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     vague = models.BooleanField(default=False)
+    flags = models.JSONField(default=list)  # what an expert should know: instructions or hidden text in the sample
     decision = models.CharField(max_length=12, choices=DECISIONS, blank=True)  # "" until the whole panel has spoken
 
     objects = ClaimQuerySet.as_manager()
@@ -119,6 +125,9 @@ class Verdict(models.Model):
     quotes = models.JSONField(default=list)  # {context, text, start, end}; start is null where it was not found
     grounded = models.BooleanField(default=False)
     notes = models.JSONField(default=list)
+    conflict = models.BooleanField(default=False)  # the judge found passages that contradict each other
+    shown = models.JSONField(null=True)  # [context, start, end] of what the last call showed; None: all, whole
+    windows = models.PositiveSmallIntegerField(default=1)  # calls over parts of the contexts behind this verdict
     call = models.ForeignKey("Call", models.SET_NULL, null=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
 
@@ -131,6 +140,43 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.member}: {self.label or self.unscored}"
+
+
+class Probe(Leased):
+    """One claim judged again by the same judge: as before ("repeat"), or with the contexts in another order.
+
+    Probes measure how stable a judge is; they never touch the claim's decision or any rate.
+    """
+
+    class Status(models.TextChoices):
+        """Where the probe is."""
+
+        OWED = "owed", _("owed")
+        DONE = "done", _("done")
+
+    class Kind(models.TextChoices):
+        """What is varied."""
+
+        REPEAT = "repeat", _("same question again")
+        REORDER = "reorder", _("contexts in another order")
+
+    audit = models.ForeignKey(Audit, models.CASCADE, related_name="probes")
+    claim = models.ForeignKey(Claim, models.CASCADE, related_name="probes")
+    member = models.ForeignKey(PanelMember, models.CASCADE, related_name="probes")
+    kind = models.CharField(max_length=8, choices=Kind)
+    status = models.CharField(max_length=5, choices=Status, default=Status.OWED)
+    context_order = models.JSONField(default=list)
+    label = models.CharField(max_length=12, choices=LABELS, blank=True)
+    unscored = models.CharField(max_length=12, choices=UNSCORED, blank=True)
+    call = models.ForeignKey("Call", models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("claim", "member", "kind"), name="one_probe"),)
+        indexes = (models.Index(fields=("audit", "status", "member"), name="probe_owed"),)
+
+    def __str__(self) -> str:
+        return f"{self.claim} · {self.member} · {self.kind}"
 
 
 class Call(models.Model):
@@ -148,6 +194,11 @@ class Call(models.Model):
     cache_read = models.PositiveIntegerField(null=True)
     cache_write = models.PositiveIntegerField(null=True)
     cost = models.DecimalField(max_digits=14, decimal_places=8, null=True)  # US dollars
+    at_most = models.DecimalField(max_digits=14, decimal_places=8, null=True)  # what it could cost when it was made
+    model_asked = models.CharField(max_length=200, blank=True)
+    attempt = models.PositiveSmallIntegerField(default=1)  # within its question
+    replicate = models.PositiveSmallIntegerField(default=0)
+    batch = models.ForeignKey("Batch", models.SET_NULL, null=True, related_name="calls")
     latency_ms = models.PositiveIntegerField(default=0)
     vendor_request_id = models.CharField(max_length=200, blank=True)
     outcome = models.CharField(max_length=20)  # "ok", a Fault, or an Unscored reason
