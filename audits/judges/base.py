@@ -1,10 +1,10 @@
 """The one protocol of every judge and extractor, and what they give back."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from audits.labels import Label, Unscored
 
@@ -173,6 +173,9 @@ class Judgement:
     unscored: Unscored | None = None
     detail: str = ""  # what was wrong, for people
     notes: tuple[str, ...] = ()
+    conflict: bool = False  # the judge found passages that contradict each other on this claim
+    shown: tuple[tuple[int, int, int], ...] | None = None  # (context, start, end) that was shown; None: all of it
+    windows: int = 1  # calls over parts of the contexts behind this judgement
 
     @property
     def grounded(self) -> bool:
@@ -199,6 +202,18 @@ class Extracted:
     no_claims: Mapping[int, str]  # sentence number -> reason: question | opinion | refusal | transition | other
     unaccounted: tuple[int, ...] = ()  # sentences with neither
     notes: tuple[str, ...] = ()  # what the reply held that was not used, for people
+    parts: int = 1  # calls whose claims were put together
+    asked_again: bool = False  # for sentences that the first reply left out
+
+
+T = TypeVar("T")
+Answer = Reply | JudgeError
+"""What came of one task: a reply as it is, or the fault that ended it for good (FINAL faults, or one that kept failing)."""
+
+Steps = Generator[Sequence[Task], Sequence[Answer], T]
+"""A question that may take several calls. It yields tasks that can be asked at once and is sent their answers in the
+same order, until it returns its result. It holds no state but its own: run again from the start with the same answers
+it comes to the same result, which is how work goes on after a crash."""
 
 
 class Judge(Protocol):
