@@ -208,7 +208,7 @@ class Extracted:
 
 T = TypeVar("T")
 Answer = Reply | JudgeError
-"""What came of one task: a reply as it is, or the fault that ended it for good (FINAL faults, or one that kept failing)."""
+"""What came of one task: a reply as it is, or the fault that ended it for good (a FINAL one, or one that stayed)."""
 
 Steps = Generator[Sequence[Task], Sequence[Answer], T]
 """A question that may take several calls. It yields tasks that can be asked at once and is sent their answers in the
