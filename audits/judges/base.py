@@ -71,6 +71,24 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Prompt:
+    """One request without its vendor. system and prefix repeat between calls, so vendors cache them."""
+
+    system: str
+    prefix: str
+    suffix: str
+    schema: dict[str, Any]
+    schema_name: str
+    version: str  # name of the template file without ".txt", as "verdict_v1.en"
+    hash: str  # SHA-256 of the template file, hexadecimal
+
+    @property
+    def user(self) -> str:
+        """The user's message: prefix and suffix."""
+        return self.prefix + self.suffix
+
+
+@dataclass(frozen=True)
 class Usage:
     """Tokens of one call. None means that the vendor did not report it, which is not zero."""
 
@@ -108,6 +126,7 @@ class Fault(StrEnum):
     CONFIG = "config"  # no key, unusable address, parameter refused for good
     TOO_LONG = "too_long"
     REFUSED = "refused"
+    BUDGET = "budget"  # the audit's budget does not allow the call; it was not made
 
 
 RETRY_LATER = frozenset(
@@ -224,7 +243,7 @@ class Judge(Protocol):
 
     spec: JudgeSpec
 
-    async def complete(self, task: Task, *, max_tokens: int | None = None) -> Reply:
+    async def complete(self, task: Task, *, prompt: Prompt | None = None, max_tokens: int | None = None) -> Reply:
         """Make one call and one only: no retries, no waiting. Raises JudgeError, never an SDK exception."""
         ...
 

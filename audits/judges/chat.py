@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import httpx2
 
-from audits.judges.base import Fault, JudgeError, JudgeSpec, Reply, Task
+from audits.judges.base import Fault, JudgeError, JudgeSpec, Prompt, Reply, Task
 from audits.judges.options import Options
-from audits.judges.prompting import Prompt, build_prompt
+from audits.judges.prompting import build_prompt
 from audits.judges.wire import Answered, BadRequest, exchange
 
 MAX_FORMS = 8  # a refused request is rebuilt at most this often in one call
@@ -29,9 +29,9 @@ class ChatJudge(ABC):
         self._answered = False
         self._client: Any = None  # of the vendor's SDK
 
-    async def complete(self, task: Task, *, max_tokens: int | None = None) -> Reply:
+    async def complete(self, task: Task, *, prompt: Prompt | None = None, max_tokens: int | None = None) -> Reply:
         """Ask once. A request that the model refuses for a parameter's sake is sent again without that parameter."""
-        prompt = build_prompt(task)
+        prompt = prompt or build_prompt(task)
         for _ in range(MAX_FORMS):
             sent = self._options.choice()
             try:

@@ -6,11 +6,10 @@ from typing import Any
 import openai
 
 from audits.judges import VENDORS, Vendor
-from audits.judges.base import Fault, JudgeError, JudgeSpec, Reply, Usage
+from audits.judges.base import Fault, JudgeError, JudgeSpec, Prompt, Reply, Usage
 from audits.judges.chat import ChatJudge, refuse_reserved
 from audits.judges.cleaning import clean
 from audits.judges.options import Options
-from audits.judges.prompting import Prompt
 from audits.judges.wire import Answered, client_options, whole
 
 RESERVED = frozenset({"model", "messages", "stream", "response_format"})

@@ -11,7 +11,7 @@ from string import Template
 from typing import Any
 
 from audits.judges import VENDORS, base_url_of
-from audits.judges.base import JudgeSpec, Purpose, Task
+from audits.judges.base import JudgeSpec, Prompt, Purpose, Task
 from audits.judges.cleaning import clean
 
 PROMPTS = Path(__file__).parent / "prompts"
@@ -64,24 +64,6 @@ SCHEMAS: Mapping[Purpose, dict[str, Any]] = {
     ),
 }
 SCHEMA_NAMES = {Purpose.EXTRACT: "claims", Purpose.VERIFY: "verdicts"}
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """One request without its vendor. system and prefix repeat between calls, so vendors cache them."""
-
-    system: str
-    prefix: str
-    suffix: str
-    schema: dict[str, Any]
-    schema_name: str
-    version: str  # name of the template file without ".txt", as "verdict_v1.en"
-    hash: str  # SHA-256 of the template file, hexadecimal
-
-    @property
-    def user(self) -> str:
-        """The user's message: prefix and suffix."""
-        return self.prefix + self.suffix
 
 
 @dataclass(frozen=True)

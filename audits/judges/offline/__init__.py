@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from audits.judges.base import Fault, Judge, JudgeError, JudgeSpec, Purpose, Reply, Task
+from audits.judges.base import Fault, Judge, JudgeError, JudgeSpec, Prompt, Purpose, Reply, Task
 from audits.judges.offline import rules, vector
 from audits.judges.offline.extraction import extract
 from audits.judges.offline.finding import Finding
@@ -33,7 +33,7 @@ class OfflineJudge:
         self._model = model
         self._judge = judge
 
-    async def complete(self, task: Task, *, max_tokens: int | None = None) -> Reply:
+    async def complete(self, task: Task, *, prompt: Prompt | None = None, max_tokens: int | None = None) -> Reply:
         """Answer in a thread, so that a long context does not hold up the event loop. max_tokens has no meaning."""
         started = time.perf_counter()
         answer = self._extract if task.purpose is Purpose.EXTRACT else self._verify
