@@ -5,8 +5,12 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
-from audits.models import Event, Judge, Membership, Project
+from audits.judges.makers import FAMILIES
+from audits.models import Event, FamilyRule, Judge, Membership, Project
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs alone
@@ -61,6 +65,32 @@ class JudgeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Judges are put aside, not deleted: audits refer to them."""
         return False
+
+
+@admin.register(FamilyRule)
+class FamilyRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Names of models that the built-in table does not know, or knows as something else; the table stands below."""
+
+    list_display = ("pattern", "family", "position")
+    list_editable = ("position",)
+    readonly_fields = ("built_in",)
+    fieldsets = (
+        (None, {"fields": ("pattern", "family", "position")}),
+        (
+            _("Built-in table, asked after these rules"),
+            {
+                "fields": ("built_in",),
+                "description": _("Write the family as it stands in this table to make a model one of it."),
+            },
+        ),
+    )
+
+    @admin.display(description=_("Families"))
+    def built_in(self, rule: FamilyRule) -> SafeString:
+        """The table of judges.makers, to read."""
+        rows = ((row.name, " | ".join(filter(None, (row.words, row.starts, row.makers)))) for row in FAMILIES)
+        body = format_html_join("", "<tr><th scope='row'>{}</th><td><code>{}</code></td></tr>", rows)
+        return format_html("<table>{}</table>", body)
 
 
 @admin.register(Event)

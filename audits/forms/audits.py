@@ -7,10 +7,10 @@ from django import forms
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext_lazy as _
 
-from audits.judges import family_of
 from audits.labels import Decision, Label
 from audits.models import Audit, Dataset, Judge, PanelMember, Project, Verdict
 from audits.models.judging import ClaimQuerySet
+from audits.pipeline.panel import judge_family
 from audits.templatetags.labelling import WORDS
 
 CONFIDENCE = Decimal("0.95")
@@ -123,13 +123,9 @@ def default_panel(project: Project) -> dict[str, int]:
     if not usable:
         return {}
     first = usable[0]
-    others = [judge for judge in usable if _family(judge) != _family(first)]
+    others = [judge for judge in usable if judge_family(judge) != judge_family(first)]
     panel = {"primary": first.pk, "extractor": first.pk}
     return panel | ({"second": others[0].pk} if others else {})
-
-
-def _family(judge: Judge) -> str:
-    return family_of(judge.vendor, judge.model)
 
 
 ANY = ("", _("any"))

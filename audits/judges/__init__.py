@@ -1,4 +1,4 @@
-"""The list of vendors, and what is found out about a judge before it is built: address, key, family."""
+"""The list of vendors, and what is found out about a judge before it is built: address and key."""
 
 import os
 import re
@@ -101,23 +101,6 @@ VENDORS: Mapping[str, Vendor] = {
     "offline": Vendor("Offline (lexical baseline)", _offline, offline=True, key_required=False),
 }
 
-# First match wins: the model's name tells its maker even where another vendor or a gateway serves it.
-_FAMILIES = (
-    ("openai", r"gpt|chatgpt|o\d+(?![a-z])|codex|davinci"),
-    ("anthropic", r"claude"),
-    ("deepseek", r"deepseek"),
-    ("qwen", r"qwen|qwq|tongyi"),
-    ("meta", r"llama|meta-llama|codellama"),
-    ("google", r"gemini|gemma|palm"),
-    ("mistral", r"mistral|mixtral|ministral|codestral|magistral"),
-    ("zhipu", r"glm|chatglm"),
-    ("moonshot", r"kimi|moonshot"),
-    ("baidu", r"ernie"),
-    ("xai", r"grok"),
-    ("microsoft", r"phi-?\d"),
-    ("cohere", r"command"),
-)
-
 
 def parse_name(name: str) -> tuple[str, str]:
     """Split "vendor:model" as the command line writes it; the model may hold colons.
@@ -130,22 +113,6 @@ def parse_name(name: str) -> tuple[str, str]:
     if vendor not in VENDORS:
         raise ValueError(f"“{vendor}” is no known vendor. Known vendors: {', '.join(VENDORS)}.")
     return vendor, model
-
-
-def family_of(vendor: str, model: str) -> str:
-    """The family of a model, by its own name first: two judges of one family are not independent.
-
-    DeepSeek serves its own models under Claude's names, so at that vendor every name is DeepSeek's.
-    """
-    if vendor == "offline":
-        return f"offline-{model}"
-    if vendor == "deepseek":
-        return "deepseek"
-    name = model.lower().rsplit("/", 1)[-1]
-    for family, pattern in _FAMILIES:
-        if re.match(rf"(?:[a-z0-9]+\.)*(?:{pattern})", name):
-            return family
-    return vendor
 
 
 def base_url_of(spec: JudgeSpec) -> str:

@@ -9,39 +9,12 @@ from django.conf import settings
 from django.db import transaction
 
 from audits.doorbell import ring
-from audits.judges import family_of
 from audits.models import Audit, Dataset, Event, Extraction, Judge, PanelMember, Project
 from audits.pipeline.estimating import estimate
+from audits.pipeline.panel import PanelError, check_panel, judge_family, of_generators_family
 from audits.stats import planning
 
 BATCH = 1000
-
-
-class PanelError(Exception):
-    """The audit cannot start like this. `code` names the reason; the message says what to do."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-def check_panel(*, dataset: Dataset, judges: Sequence[Judge], override_reason: str = "") -> None:
-    """Two judges of different families, neither of the generator's. Raises PanelError."""
-    families = [family_of(judge.vendor, judge.model) for judge in judges]
-    if len(families) < 2:
-        raise PanelError("too_few_judges", "An audit needs two judges. Choose a second one.")
-    if len(set(families)) < len(families):
-        raise PanelError(
-            "same_family",
-            "Both judges are of one vendor family, so they share their errors. Choose judges of different vendors.",
-        )
-    generator = family_of("", dataset.generator) if dataset.generator else ""
-    if generator in families and not override_reason.strip():
-        raise PanelError(
-            "generator_family",
-            "A judge is of the family of the model that wrote the answers, and judges favour their own. "
-            "Choose another judge, or give the reason why it must be this one; the certificate prints it.",
-        )
 
 
 def start_audit(
@@ -80,7 +53,7 @@ def start_audit(
             scope=scope,
             spot_check_size=spot_check_size,
             seed=secrets.randbits(62),
-            override_reason=override_reason.strip(),
+            override_reason=override_reason.strip() if of_generators_family(dataset, judges) else "",
             headless=headless,
             claims_per_call=settings.ASSAY_CLAIMS_PER_CALL,
             expected_calls=expected.calls,
@@ -105,7 +78,7 @@ def _seat(audit: Audit, judge: Judge, role: str, position: int) -> None:
         position=position,
         vendor=judge.vendor,
         model=judge.model,
-        family=family_of(judge.vendor, judge.model),
+        family=judge_family(judge),
         base_url=judge.base_url,
         concurrency=judge.concurrency,
         price_in=judge.price_in,

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from audits import pipeline
 from audits.access import audit_for, project_for
 from audits.forms.audits import CONFIDENCE, PANEL_WORDS, AuditForm, default_panel
-from audits.judges import family_of
 from audits.models import Audit, Dataset, Judge, Project, Role
 from audits.parts import render_parts
+from audits.pipeline.panel import knows_generator, of_generators_family, of_unknown_family
 from audits.stats.planning import spot_check_size
 
 STARTED = "started_audits"  # in the session: token of a form -> the audit that it started
@@ -93,6 +93,8 @@ class Draft:
     estimate: pipeline.Estimate | None
     problem: str  # why the panel would be refused
     own_family: bool  # a judge is of the generator's family
+    generator_unknown: bool  # so that nothing can be said about that
+    unknown_judges: list[str]  # names that tell no family
     specimen: bool  # an offline judge sits on the panel
     spot_check: int | None  # the proposed size
     spot_check_chosen: int | None
@@ -111,7 +113,9 @@ def _draft(form: AuditForm) -> Draft:
         samples=dataset.samples.count() if dataset else 0,
         estimate=expected,
         problem=_problem(dataset, judges, chosen.get("override_reason") or "") if dataset else "",
-        own_family=_own_family(dataset, judges) if dataset else False,
+        own_family=bool(dataset and of_generators_family(dataset, judges)),
+        generator_unknown=bool(dataset and not knows_generator(dataset)),
+        unknown_judges=[str(judge) for judge in of_unknown_family(judges)],
         specimen=any(judge.vendor == "offline" for judge in [*judges, extractor] if judge),
         spot_check=(
             spot_check_size(expected.claims, float(threshold / 100), float(CONFIDENCE))
@@ -128,11 +132,6 @@ def _problem(dataset: Dataset, judges: list[Judge], reason: str) -> str:
     except pipeline.PanelError as error:
         return str(PANEL_WORDS[error.code][1] if error.code in PANEL_WORDS else error)
     return ""
-
-
-def _own_family(dataset: Dataset, judges: list[Judge]) -> bool:
-    generator = family_of("", dataset.generator) if dataset.generator else ""
-    return bool(generator) and generator in {family_of(judge.vendor, judge.model) for judge in judges}
 
 
 @require_POST

@@ -3,7 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from audits.models import Audit, Event, Judge, Project
+from audits.models import Audit, Event, FamilyRule, Judge, Project
+from audits.pipeline.panel import PanelError, check_panel
 from tests.audits.factory import make_dataset
 
 
@@ -46,3 +47,29 @@ def test_evidence_is_not_deleted(browser, project):
     assert browser.post(reverse("admin:audits_project_delete", args=[project.pk]), {"post": "yes"}).status_code == 403
     assert browser.post(reverse("admin:audits_event_delete", args=[event.pk]), {"post": "yes"}).status_code == 403
     assert Project.objects.filter(pk=project.pk).exists()
+
+
+def test_a_family_rule_is_written_checked_and_used(browser, project):
+    url = reverse("admin:audits_familyrule_add")
+    page = browser.get(url).content.decode()
+    assert "claude" in page and "doubao" in page  # the built-in table stands beside
+    refused = browser.post(url, {"pattern": "(a+)+", "family": "x", "position": "0"})
+    assert refused.status_code == 200 and "Write it more simply" in refused.content.decode()
+    assert (
+        "no regular expression"
+        in browser.post(url, {"pattern": "[", "family": "x", "position": "0"}).content.decode()
+    )
+    assert not FamilyRule.objects.exists()
+    browser.post(url, {"pattern": "prod-judge", "family": " OpenAI ", "position": "0"})
+    assert FamilyRule.objects.get().family == "openai"
+    assert browser.get(reverse("admin:audits_familyrule_changelist")).status_code == 200
+    judges = [Judge(vendor="openai", model="gpt-5"), Judge(vendor="vllm", model="prod-judge")]
+    with pytest.raises(PanelError) as refused:
+        check_panel(dataset=make_dataset(project), judges=judges)
+    assert refused.value.code == "same_family"
+
+
+def test_a_bad_rule_written_past_the_form_stops_no_start(project):
+    FamilyRule.objects.create(pattern="[", family="openai")
+    judges = [Judge(vendor="openai", model="gpt-5"), Judge(vendor="vllm", model="prod-judge")]
+    check_panel(dataset=make_dataset(project), judges=judges)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from audits.judges import family_of, parse_name
+from audits.judges import parse_name
 from audits.judges.base import ClaimText, JudgeSpec, Purpose, Sentence, Task
 from audits.judges.prompting import PROMPTS, build_prompt, prompt_version, request_hash
 from tests.audits.judges.samples import EXTRACT, VERIFY, VERIFY_ZH
@@ -163,25 +163,3 @@ def test_names_of_judges(name: str, expected: tuple[str, str] | None) -> None:
 def test_what_is_no_name_is_said_in_a_sentence(name: str) -> None:
     with pytest.raises(ValueError, match=r"\.$"):
         parse_name(name)
-
-
-@pytest.mark.parametrize(
-    ("vendor", "model", "family"),
-    [
-        ("openai", "gpt-6-luna", "openai"),
-        ("openai", "o3", "openai"),
-        ("vllm", "openai/gpt-oss-20b", "openai"),
-        ("anthropic", "claude-x", "anthropic"),
-        ("openai", "anthropic.claude-sonnet", "anthropic"),
-        ("deepseek", "claude-opus", "deepseek"),
-        ("vllm", "deepseek-ai/DeepSeek-V4", "deepseek"),
-        ("ollama", "qwen3:8b", "qwen"),
-        ("ollama", "llama3.3:70b", "meta"),
-        ("vllm", "mymodel", "vllm"),
-        ("vllm", "olmo-7b", "vllm"),
-        ("offline", "rules", "offline-rules"),
-        ("offline", "vector", "offline-vector"),
-    ],
-)
-def test_family_goes_by_the_models_name_first(vendor: str, model: str, family: str) -> None:
-    assert family_of(vendor, model) == family

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from audits.models import Audit, Dataset, Event, Extraction, Judge, PanelMember, Project
+from audits.models import Audit, Dataset, Event, Extraction, FamilyRule, Judge, PanelMember, Project
 from tests.audits.factory import cut, judged_audit, make_audit, make_dataset, make_judge
 
 
@@ -224,3 +224,20 @@ def test_a_finished_audit_cannot_be_paused(signed_in: Any, analyst: Any, project
     audit = judged_audit(project)
     switch(signed_in(analyst), "audit_pause", audit)
     assert status(audit) == "reviewing"
+
+
+def test_the_form_says_which_families_it_cannot_check(signed_in: Any, analyst: Any, project: Project) -> None:
+    dataset, browser = make_dataset(project, generator="LoanBot-7b"), signed_in(analyst)
+    data = form_for(dataset, second=make_judge("openai", "prod-judge").pk, recalculate="1")
+    html = browser.post(new_url(project), data).content.decode()
+    assert "No family is known for “LoanBot-7b”" in html
+    assert "The name of openai:prod-judge tells no family" in html
+    FamilyRule.objects.create(pattern="loanbot", family="house")
+    FamilyRule.objects.create(pattern="prod-judge", family="house")
+    page = browser.post(new_url(project), data)
+    html = page.content.decode()
+    assert "No family is known" not in html and "tells no family" not in html
+    assert page.context["draft"].own_family
+    silent = make_dataset(project)
+    html = browser.post(new_url(project), form_for(silent, recalculate="1")).content.decode()
+    assert "It is not stated which model wrote the answers" in html
