@@ -21,6 +21,7 @@ class Vendor:
     key_required: bool = True
     base_url_env: str = ""
     base_url: str = ""
+    batch: bool = False  # has batches at half price, and its judge is a BatchJudge
     structured: str = "json_schema"  # "json_schema" | "json_object"
     token_param: str = "max_tokens"  # noqa: S105 (the name of a parameter, no secret)
     body: Mapping[str, Any] = field(
@@ -54,6 +55,7 @@ VENDORS: Mapping[str, Vendor] = {
         key_env="OPENAI_API_KEY",
         base_url_env="OPENAI_BASE_URL",
         base_url="https://api.openai.com/v1",
+        batch=True,
         token_param="max_completion_tokens",  # noqa: S106 (the name of a parameter, no secret)
         body={"store": False},
     ),
@@ -63,6 +65,7 @@ VENDORS: Mapping[str, Vendor] = {
         key_env="ANTHROPIC_API_KEY",
         base_url_env="ANTHROPIC_BASE_URL",
         base_url="https://api.anthropic.com",
+        batch=True,
     ),
     "deepseek": Vendor(
         "DeepSeek",

@@ -7,8 +7,9 @@ from urllib.parse import urlsplit
 
 import anthropic
 
+from audits.judges.anthropic_batches import AnthropicBatches
 from audits.judges.base import Fault, JudgeError, JudgeSpec, Prompt, Reply, Usage
-from audits.judges.chat import ChatJudge, refuse_reserved
+from audits.judges.chat import refuse_reserved
 from audits.judges.cleaning import clean
 from audits.judges.options import Options
 from audits.judges.wire import Answered, client_options, whole
@@ -24,7 +25,7 @@ def build(spec: JudgeSpec) -> "AnthropicJudge":
     return AnthropicJudge(spec)
 
 
-class AnthropicJudge(ChatJudge):
+class AnthropicJudge(AnthropicBatches):
     """One Claude model."""
 
     path = "/v1/messages"
@@ -42,7 +43,7 @@ class AnthropicJudge(ChatJudge):
                 groups[name] = [{name: value}, {}]
         super().__init__(spec, Options(groups, {"format": ("output_config.format", "output_format", "json_schema")}))
 
-    def _new_client(self) -> anthropic.AsyncAnthropic:
+    def _new_client(self, *, bulk: bool = False) -> anthropic.AsyncAnthropic:
         # The SDK sends the key as a Bearer token; compatible servers elsewhere may know only the older header.
         host = urlsplit(self.spec.base_url).hostname or ""
         own = host == "anthropic.com" or host.endswith(".anthropic.com")
@@ -52,7 +53,7 @@ class AnthropicJudge(ChatJudge):
             max_retries=0,
             timeout=self.spec.timeout,
             default_headers={} if own else {"x-api-key": self.spec.api_key},
-            http_client=anthropic.DefaultAioHttpClient(**client_options(self.spec)),
+            http_client=anthropic.DefaultAioHttpClient(**client_options(self.spec, bulk=bulk)),
         )
 
     def _body(self, prompt: Prompt, max_tokens: int) -> dict[str, Any]:

@@ -7,8 +7,9 @@ import openai
 
 from audits.judges import VENDORS, Vendor
 from audits.judges.base import Fault, JudgeError, JudgeSpec, Prompt, Reply, Usage
-from audits.judges.chat import ChatJudge, refuse_reserved
+from audits.judges.chat import refuse_reserved
 from audits.judges.cleaning import clean
+from audits.judges.openai_batches import OpenAIBatches
 from audits.judges.options import Options
 from audits.judges.wire import Answered, client_options, whole
 
@@ -23,7 +24,7 @@ def build(spec: JudgeSpec) -> "OpenAIJudge":
     return OpenAIJudge(spec, VENDORS[spec.vendor])
 
 
-class OpenAIJudge(ChatJudge):
+class OpenAIJudge(OpenAIBatches):
     """One model at one address."""
 
     path = "/chat/completions"
@@ -40,7 +41,7 @@ class OpenAIJudge(ChatJudge):
             groups[name] = [{name: value}, {}]
         super().__init__(spec, Options(groups, {"format": ("json_schema", "json_object")}))
 
-    def _new_client(self) -> openai.AsyncOpenAI:
+    def _new_client(self, *, bulk: bool = False) -> openai.AsyncOpenAI:
         # Organisation and project from the environment belong to OpenAI's own address only.
         elsewhere: dict[str, Any] = (
             {}
@@ -52,7 +53,7 @@ class OpenAIJudge(ChatJudge):
             base_url=self.spec.base_url,
             max_retries=0,
             timeout=self.spec.timeout,
-            http_client=openai.DefaultAioHttpClient(**client_options(self.spec)),
+            http_client=openai.DefaultAioHttpClient(**client_options(self.spec, bulk=bulk)),
             **elsewhere,
         )
 

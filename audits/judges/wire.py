@@ -9,7 +9,7 @@ import contextlib
 import json
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -88,7 +88,7 @@ async def exchange(post: Post, body: dict[str, Any], spec: JudgeSpec) -> Answere
 
 async def stream_objects(
     get: Callable[[], Awaitable[httpx2.Response]], spec: JudgeSpec
-) -> AsyncIterator[dict[str, Any]]:
+) -> AsyncGenerator[dict[str, Any], None]:
     """The objects of a JSONL body as they arrive, each within spec.timeout seconds of the one before was taken.
 
     A line that is no JSON object is passed over. Raises JudgeError, also in the middle: what was given out stands.
