@@ -56,7 +56,7 @@ class ClaimText:
 class Task:
     """What is asked, apart from any vendor: the same task gives every vendor the same words.
 
-    Extraction uses question, answer, sentences; verification uses question, contexts, claims.
+    Extraction uses question, answer, sentences, neighbours; verification uses question, contexts, claims.
     contexts are in the order shown to the judge and numbered from 1 in that order.
     Nothing of another judge, of the generator or of an expert can be in here: that is what blind means.
     """
@@ -68,6 +68,8 @@ class Task:
     sentences: tuple[Sentence, ...] = ()
     contexts: tuple[str, ...] = ()
     claims: tuple[ClaimText, ...] = ()
+    neighbours: tuple[Sentence, ...] = ()  # of the same answer, shown to be read only: they yield no claims
+    again: bool = False  # an earlier reply left these sentences out; says so, and makes it another request
 
 
 @dataclass(frozen=True)
@@ -204,13 +206,17 @@ class Judgement:
 
 @dataclass(frozen=True)
 class ExtractedClaim:
-    """A self-contained claim, with its sentence's number and its span in the answer (code points)."""
+    """A self-contained claim, with its sentence's number and its span in the answer (code points).
+
+    ambiguous: a word in it ("they", "last year") has a meaning that question and answer do not settle.
+    """
 
     sentence: int
     text: str
     start: int
     end: int
     vague: bool = False
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True)

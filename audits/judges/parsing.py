@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from audits.judges.base import (
@@ -17,6 +17,7 @@ from audits.judges.base import (
 )
 from audits.judges.cleaning import clean
 from audits.judges.evidence import locate_quotes
+from audits.judges.placing import Places
 from audits.labels import Label, Unscored
 
 MAX_CLAIM = 1000  # characters
@@ -84,16 +85,18 @@ def is_readable(text: str, purpose: Purpose) -> bool:
 
 
 def read_extraction(text: str, sentences: Sequence[Sentence], answer: str) -> Extracted:
-    """The claims of an answer with their spans, each the sentence's or tighter where the claim stands in it verbatim.
+    """The claims of an answer with their spans, each the sentence's or tighter where the claim stands in it.
 
-    Claims of unknown sentences, empty and repeated ones are dropped and noted. Raises ParseError.
+    Claims of unknown sentences, empty and repeated ones are dropped and noted; repeated means the same text at the
+    same place. Raises ParseError.
     """
     reply = read_json(text)
     by_number = {sentence.number: sentence for sentence in sentences}
     notes: list[str] = []
+    places = Places(answer)
     claims: dict[tuple[str, int, int], ExtractedClaim] = {}
     for entry in _entries(reply, "claims"):
-        claim = _claim(entry, by_number, answer, notes)
+        claim = _claim(entry, by_number, places, notes)
         if claim is None:
             continue
         if (claim.text, claim.start, claim.end) in claims:
@@ -101,7 +104,7 @@ def read_extraction(text: str, sentences: Sequence[Sentence], answer: str) -> Ex
         claims.setdefault((claim.text, claim.start, claim.end), claim)
     if len(claims) > MAX_CLAIMS:
         raise ParseError(f"The reply holds more than {MAX_CLAIMS} claims.")
-    ordered = sorted(claims.values(), key=lambda claim: claim.sentence)
+    ordered = _in_order(claims.values(), by_number)
     with_claims = {claim.sentence for claim in ordered}
     no_claims = _no_claims(reply, by_number, with_claims, notes)
     rest = tuple(number for number in by_number if number not in with_claims and number not in no_claims)
@@ -162,7 +165,7 @@ def read_label(value: Any) -> Label | None:
 def _try(text: str) -> Any:
     """A JSON value without repeated keys, NaN or endless nesting; None when there is none."""
     try:
-        return json.loads(text, strict=False, object_pairs_hook=_unique, parse_constant=_no_constant)
+        return DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
 
@@ -176,6 +179,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
+
+
+DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_unique, parse_constant=_no_constant)
+"""Takes raw line breaks in strings, but no repeated keys and no NaN."""
 
 
 def _an_object(value: Any) -> dict[str, Any]:
@@ -209,7 +216,7 @@ def _words(value: Any, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _claim(entry: Any, by_number: dict[int, Sentence], answer: str, notes: list[str]) -> ExtractedClaim | None:
+def _claim(entry: Any, by_number: dict[int, Sentence], places: Places, notes: list[str]) -> ExtractedClaim | None:
     number = _number(entry.get("sentence")) if isinstance(entry, dict) else None
     text = " ".join(_words(entry.get("text"), MAX_CLAIM).split()) if isinstance(entry, dict) else ""
     if number not in by_number:
@@ -218,19 +225,25 @@ def _claim(entry: Any, by_number: dict[int, Sentence], answer: str, notes: list[
     if not text:
         notes.append(f"Empty claim of sentence {number}.")
         return None
-    sentence = by_number[number]
-    start, end = _span(text, sentence, answer)
-    vague = entry.get("vague")
-    return ExtractedClaim(number, text, start, end, vague is True or str(vague).strip().lower() == "true")
+    start, end = places.next(text, by_number[number])
+    return ExtractedClaim(number, text, start, end, _is_true(entry.get("vague")), _is_true(entry.get("ambiguous")))
 
 
-def _span(text: str, sentence: Sentence, answer: str) -> tuple[int, int]:
-    within = answer[sentence.start : sentence.end]
-    for wanted in (text, text.rstrip(".。")):
-        offset = within.find(wanted) if wanted else -1
-        if offset >= 0:
-            return sentence.start + offset, sentence.start + offset + len(wanted)
-    return sentence.start, sentence.end
+def _in_order(claims: Iterable[ExtractedClaim], by_number: dict[int, Sentence]) -> list[ExtractedClaim]:
+    """By sentence, then by place in it; a reworded claim has no place of its own and stays behind the one before."""
+    last: dict[int, int] = {}
+    placed = []
+    for claim in claims:
+        sentence = by_number[claim.sentence]
+        whole = (claim.start, claim.end) == (sentence.start, sentence.end)
+        place = last.get(claim.sentence, claim.start) if whole else claim.start
+        last[claim.sentence] = place
+        placed.append((claim.sentence, place, claim))
+    return [claim for _, _, claim in sorted(placed, key=lambda row: row[:2])]
+
+
+def _is_true(value: Any) -> bool:
+    return value is True or str(value).strip().lower() == "true"
 
 
 def _no_claims(

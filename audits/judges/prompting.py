@@ -15,7 +15,7 @@ from audits.judges.base import JudgeSpec, Prompt, Purpose, Task
 from audits.judges.cleaning import clean
 
 PROMPTS = Path(__file__).parent / "prompts"
-VERSIONS = {Purpose.EXTRACT: "claims_v1", Purpose.VERIFY: "verdict_v1"}
+VERSIONS = {Purpose.EXTRACT: "claims_v2", Purpose.VERIFY: "verdict_v1"}
 LANGUAGES = ("en", "zh")
 NOTHING = {"en": "(none)", "zh": "（无）"}
 _LINE_ENDS = r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]"
@@ -41,7 +41,9 @@ _INTEGER, _STRING, _BOOLEAN = {"type": "integer"}, {"type": "string"}, {"type": 
 SCHEMAS: Mapping[Purpose, dict[str, Any]] = {
     Purpose.EXTRACT: _strict(
         {
-            "claims": _list_of({"sentence": _INTEGER, "text": _STRING, "vague": _BOOLEAN}),
+            "claims": _list_of(
+                {"sentence": _INTEGER, "text": _STRING, "vague": _BOOLEAN, "ambiguous": _BOOLEAN}
+            ),
             "no_claims": _list_of(
                 {
                     "sentence": _INTEGER,
@@ -71,6 +73,8 @@ class _Template:
     system: str
     prefix: Template
     suffix: Template
+    nearby: Template  # shown only where a task has what fills it; empty in templates that know no such part
+    again: str
     version: str
     hash: str
 
@@ -84,6 +88,8 @@ def _template(purpose: Purpose, language: str) -> _Template:
         system=parts["system"].strip(),
         prefix=Template(parts["prefix"]),
         suffix=Template(parts["suffix"].rstrip("\n")),
+        nearby=Template(parts.get("nearby", "")),
+        again=parts.get("again", ""),
         version=version,
         hash=hashlib.sha256(raw).hexdigest(),
     )
@@ -102,7 +108,7 @@ def build_prompt(task: Task) -> Prompt:
     """
     language = _known(task.language)
     template = _template(task.purpose, language)
-    fill = _extraction(task, language) if task.purpose is Purpose.EXTRACT else _verification(task, language)
+    fill = (_extraction if task.purpose is Purpose.EXTRACT else _verification)(task, language, template)
     return Prompt(
         system=template.system,
         prefix=template.prefix.substitute(fill),
@@ -137,17 +143,22 @@ def request_hash(spec: JudgeSpec, prompt: Prompt, replicate: int = 0) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _extraction(task: Task, language: str) -> dict[str, str]:
+def _extraction(task: Task, language: str, template: _Template) -> dict[str, str]:
     question = _block(task.question) or NOTHING[language]
     sentences = "\n".join(f"[{sentence.number}] {_line(sentence.text)}" for sentence in task.sentences)
+    neighbours = "\n".join(f"({sentence.number}) {_line(sentence.text)}" for sentence in task.neighbours)
+    around = {"neighbours": neighbours, "nearby_boundary": _boundary([neighbours])}
     return {
         "question": question,
+        "nearby": template.nearby.substitute(around) if neighbours else "",
         "sentences": sentences or NOTHING[language],
-        "boundary": _boundary([question, sentences]),
+        "again": template.again if task.again else "",
+        "boundary": _boundary([question]),  # the prefix is the same for all parts of a long answer
+        "sentences_boundary": _boundary([sentences]),
     }
 
 
-def _verification(task: Task, language: str) -> dict[str, str]:
+def _verification(task: Task, language: str, template: _Template) -> dict[str, str]:
     question = _block(task.question) or NOTHING[language]
     contexts = "\n".join(f"[{number}] {_block(text)}" for number, text in enumerate(task.contexts, 1))
     # Nothing but the claim: a sentence beside it would be judged in its place, or bring other claims along.
