@@ -2,6 +2,7 @@
 
 import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -10,8 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audits.models.dataset import Dataset
-from audits.models.judge import Judge
+from audits.models.judge import PRICE_FIELDS, Judge
 from audits.models.project import Project
+from audits.prices import FREE, Prices
 
 RING_AGAIN = datetime.timedelta(seconds=10)
 
@@ -88,7 +90,8 @@ class Audit(models.Model):
 
     def advance(self, old: str, new: str) -> bool:
         """Move from one status to the next; True for exactly one caller."""
-        moved = {"status": new} | ({"judged_at": timezone.now()} if new == self.Status.REVIEWING else {})
+        moved: dict[str, Any] = {"status": new, "stopped_by": ""}
+        moved |= {"judged_at": timezone.now()} if new == self.Status.REVIEWING else {}
         if not type(self).objects.filter(pk=self.pk, status=old).update(**moved):
             return False
         for name, value in moved.items():
@@ -157,6 +160,11 @@ class PanelMember(models.Model):
     def name(self) -> str:
         """VENDOR:MODEL."""
         return f"{self.vendor}:{self.model}"
+
+    @property
+    def prices(self) -> Prices:
+        """US dollars per million tokens, as frozen at the start. A judge that makes no call leaves no bill."""
+        return FREE if self.vendor == "offline" else Prices(*(getattr(self, name) for name in PRICE_FIELDS))
 
     @property
     def letter(self) -> str:

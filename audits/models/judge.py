@@ -7,7 +7,9 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from audits.judges.base import Usage
 from audits.models.project import Project
+from audits.prices import FREE, WHOLE, Prices
 from audits.secrets import decrypt, encrypt
 
 
@@ -105,15 +107,30 @@ class Judge(models.Model):
         """Append an event about this judge, without its key."""
         project.events.create(kind=kind, actor=user, data={"judge": str(self), "base_url": self.base_url, **data})
 
-    def cost(self, tokens_in: int | None, tokens_out: int | None) -> Decimal | None:
-        """US dollars for so many tokens; None when a price or a count is unknown."""
-        return price(self.price_in, self.price_out, tokens_in, tokens_out)
+    @property
+    def prices(self) -> Prices:
+        """As entered; settled(vendor) fills in the cache prices that were left empty."""
+        return FREE if self.vendor == "offline" else Prices(*(getattr(self, name) for name in PRICE_FIELDS))
+
+
+PRICE_FIELDS = ("price_in", "price_out", "price_cache_read", "price_cache_write")  # in the order of Prices
 
 
 def price(
-    price_in: Decimal | None, price_out: Decimal | None, tokens_in: int | None, tokens_out: int | None
+    price_in: Decimal | None,
+    price_out: Decimal | None,
+    tokens_in: int | None,
+    tokens_out: int | None,
+    *,
+    cache_read: int | None = None,
+    cache_write: int | None = None,
+    price_cache_read: Decimal | None = None,
+    price_cache_write: Decimal | None = None,
+    share: Decimal = WHOLE,
 ) -> Decimal | None:
-    """US dollars for so many tokens at prices per million; None as soon as one of them is unknown."""
-    if price_in is None or price_out is None or tokens_in is None or tokens_out is None:
-        return None
-    return (price_in * tokens_in + price_out * tokens_out) / Decimal(1_000_000)
+    """US dollars for so many tokens at prices per million; None as soon as something needed is unknown.
+
+    tokens_in counts all input, cached tokens included. A cache price that is None is that of other input.
+    """
+    prices = Prices(price_in, price_out, price_cache_read, price_cache_write)
+    return prices.cost(Usage(tokens_in, tokens_out, cache_read, cache_write), share)

@@ -1,110 +1,140 @@
-"""What an audit will cost, before it starts: counted from the dataset's own text."""
+"""What an audit will cost, before it starts: from the dataset, the real prompts, and what models did before."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from math import ceil
+from typing import Any
 
 from django.conf import settings
 
+from audits.judges.base import Purpose, Usage
 from audits.models import Dataset, Judge
-from audits.text.sentences import split_sentences
-
-LOOKED_AT = 400  # samples read for the estimate; larger datasets are scaled up from these
-RUBRIC_TOKENS = 800  # instructions and schema of one request
-VERDICT_TOKENS = 160  # one verdict with rationale and quotes
-CLAIMS_PER_SENTENCE = 1.2  # how many claims an extractor cuts from a sentence, on average
+from audits.pipeline.counting import Load, load_of
+from audits.pipeline.experience import Experience, experience_with
+from audits.pipeline.foreseeing import Foreseen, Habits, foresee_cutting, foresee_judging, habits
+from audits.prices import BATCH_SHARE, WHOLE, has_batches
 
 
 @dataclass(frozen=True)
 class MemberEstimate:
-    """One member's share. cost in US dollars, None when a price is unknown."""
+    """One member's share. cost in US dollars, None when a price is unknown.
+
+    low, high: between these when nothing is known of the model; else both are the cost. learned: calls of this model
+    in the ledger by which the estimate was corrected. batch: at half price through the vendor's batch interface.
+    """
 
     name: str
     role: str  # "extractor" | "judge"
+    position: int
     calls: int
     tokens_in: int
     tokens_out: int
     cost: Decimal | None
+    low: Decimal | None
+    high: Decimal | None
+    learned: int
+    batch: bool
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The whole audit, about. cost is None as soon as one price is unknown; unknown is never 0."""
+    """The whole audit, about. cost is None as soon as one price is unknown; unknown is never 0.
+
+    low, high: the span of the cost; both are the cost where the ledger knows every model.
+    counted: samples whose texts were read; fewer than `samples` when a random draw stands for all.
+    """
 
     calls: int
     tokens_in: int
     tokens_out: int
     cost: Decimal | None
+    low: Decimal | None
+    high: Decimal | None
     claims: int
+    samples: int
+    counted: int
     unknown_prices: tuple[str, ...]
     per_member: tuple[MemberEstimate, ...]
 
+    @property
+    def is_span(self) -> bool:
+        """Whether the cost is uncertain enough to be shown with its span."""
+        return self.low != self.high
 
-def count_tokens(text: str) -> int:
-    """About how many tokens a text has: 0.8 per Han character, one per four others (the vendors' rule of thumb)."""
-    han = sum(1 for character in text if "\u3400" <= character <= "\u9fff")
-    return ceil(han * 0.8 + (len(text) - han) / 4)
-
-
-@dataclass(frozen=True)
-class _Load:
-    answers: int
-    answer_tokens: int
-    claims: int
-    verdict_tokens: int  # input tokens of all verdict calls of one judge
+    def stored(self) -> list[dict[str, Any]]:
+        """Member by member, as an audit keeps it for the comparison with the bill. Amounts are text."""
+        amounts = ("cost", "low", "high")
+        rows = [asdict(member) for member in self.per_member]
+        return [row | {name: None if row[name] is None else str(row[name]) for name in amounts} for row in rows]
 
 
-def _load(dataset: Dataset) -> _Load:
-    total = dataset.samples.count()
-    looked = list(dataset.samples.values_list("question", "answer", "contexts")[:LOOKED_AT])
-    answers = answer_tokens = verdict_tokens = 0
-    claims = 0.0
-    for question, answer, contexts in looked:
-        if not answer.strip():
-            continue
-        answers += 1
-        answer_tokens += count_tokens(question) + count_tokens(answer)
-        expected = len(split_sentences(answer)) * CLAIMS_PER_SENTENCE
-        claims += expected
-        if contexts:
-            verdict_tokens += ceil(expected * (count_tokens(question) + sum(map(count_tokens, contexts))))
-    scale = total / len(looked) if looked else 0.0
-    return _Load(
-        ceil(answers * scale), ceil(answer_tokens * scale), ceil(claims * scale), ceil(verdict_tokens * scale)
+def estimate(
+    *, dataset: Dataset, extractor: Judge, judges: Sequence[Judge], batch: bool = False, probe_percent: int = 0
+) -> Estimate:
+    """Calls, tokens and US dollars of an audit of this dataset by this panel.
+
+    Several claims in one call (ASSAY_CLAIMS_PER_CALL) share the rubric and the contexts. batch: at half price where a
+    vendor has a batch interface. probe_percent: of claims that are judged again. What answers of other audits save is
+    not known before, so it is not in here.
+    """
+    load = load_of(dataset)
+    cutting = _experience(extractor, Purpose.EXTRACT)
+    spans = habits(cutting)
+    members = [_member(extractor, "extractor", 0, [foresee_cutting(load, one) for one in spans], cutting, batch)]
+    for position, judge in enumerate(judges):
+        known = _experience(judge, Purpose.VERIFY)
+        foreseen = [
+            foresee_judging(load, cut, own, room=judge.context_tokens, together=settings.ASSAY_CLAIMS_PER_CALL,
+                            probe_percent=probe_percent)
+            for cut, own in zip(spans, habits(known), strict=True)
+        ]  # fmt: skip
+        members.append(_member(judge, "judge", position, foreseen, known, batch))
+    return _whole(load, spans, members)
+
+
+def _experience(judge: Judge, purpose: Purpose) -> Experience | None:
+    return experience_with(judge.vendor, judge.model, judge.base_url, purpose)
+
+
+def _member(
+    judge: Judge, role: str, position: int, foreseen: list[Foreseen], known: Experience | None, batch: bool
+) -> MemberEstimate:
+    """foreseen: with low, usual and high habits."""
+    in_batch = batch and has_batches(judge.vendor, judge.base_url)
+    low, cost, high = (_cost(judge, one, known, BATCH_SHARE if in_batch else WHOLE) for one in foreseen)
+    usual = foreseen[1]
+    calls, tokens_in, tokens_out = ceil(usual.calls), ceil(usual.tokens_in), ceil(usual.tokens_out)
+    learned = known.calls if known else 0
+    return MemberEstimate(
+        str(judge), role, position, calls, tokens_in, tokens_out, cost, low, high, learned, in_batch
     )
 
 
-def estimate(*, dataset: Dataset, extractor: Judge, judges: Sequence[Judge]) -> Estimate:
-    """Calls, tokens and US dollars of an audit of this dataset by this panel.
+def _cost(judge: Judge, foreseen: Foreseen, known: Experience | None, share: Decimal) -> Decimal | None:
+    """US dollars, with as much of the input out of the vendor's cache as before."""
+    read, write = (known.cache_read, known.cache_write) if known else (0.0, 0.0)
+    total = ceil(foreseen.tokens_in)
+    usage = Usage(total, ceil(foreseen.tokens_out), int(total * read), int(total * write))
+    return judge.prices.settled(judge.vendor).cost(usage, share)
 
-    Several claims in one call (ASSAY_CLAIMS_PER_CALL) share the rubric and the contexts.
-    """
-    load = _load(dataset)
-    members = [
-        _member(
-            extractor,
-            "extractor",
-            load.answers,
-            load.answers * RUBRIC_TOKENS + load.answer_tokens,
-            ceil(load.answer_tokens * 1.5),
-        )
-    ]
-    for judge in judges:
-        calls = ceil(load.claims / settings.ASSAY_CLAIMS_PER_CALL)
-        tokens_in = calls * RUBRIC_TOKENS + ceil(load.verdict_tokens / settings.ASSAY_CLAIMS_PER_CALL)
-        members.append(_member(judge, "judge", calls, tokens_in, load.claims * VERDICT_TOKENS))
-    costs = [member.cost for member in members]
+
+def _whole(load: Load, spans: Sequence[Habits], members: Sequence[MemberEstimate]) -> Estimate:
     return Estimate(
         calls=sum(member.calls for member in members),
         tokens_in=sum(member.tokens_in for member in members),
         tokens_out=sum(member.tokens_out for member in members),
-        cost=None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
-        claims=load.claims,
+        cost=_total([member.cost for member in members]),
+        low=_total([member.low for member in members]),
+        high=_total([member.high for member in members]),
+        claims=ceil(sum(size.sentences for size in load.sizes) * load.scale * spans[1].claims_per_sentence),
+        samples=load.total,
+        counted=load.counted,
         unknown_prices=tuple(dict.fromkeys(member.name for member in members if member.cost is None)),
         per_member=tuple(members),
     )
 
 
-def _member(judge: Judge, role: str, calls: int, tokens_in: int, tokens_out: int) -> MemberEstimate:
-    return MemberEstimate(str(judge), role, calls, tokens_in, tokens_out, judge.cost(tokens_in, tokens_out))
+def _total(amounts: Sequence[Decimal | None]) -> Decimal | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known, Decimal(0)) if len(known) == len(amounts) else None

@@ -31,16 +31,23 @@ def start_audit(
     spot_check_size: int | None = None,
     override_reason: str = "",
     headless: bool = False,
+    budget: Decimal | None = None,
+    reuse: bool = True,
+    batch: bool = False,
+    probe_percent: int = 0,
 ) -> Audit:
     """Freeze the panel and the acceptance rule, owe one extraction per sample, ring. Raises PanelError.
 
     threshold: the accepted hallucination rate as a fraction. spot_check_size None: as large as the rule needs.
-    headless: the caller works it off; workers, which may lack its keys, leave it alone.
+    headless: the caller works it off; workers, which may lack its keys, leave it alone. budget: US dollars that calls
+    may cost at most, None: no limit. reuse: answers that the project has paid for are found again. batch: through the
+    vendors' batch interfaces, where they have one. probe_percent: of claims judged again, 0 to 100.
     """
     if dataset.status != Dataset.Status.READY:
         raise PanelError("dataset_not_ready", "The dataset is not imported yet. Wait until it is ready.")
     check_panel(dataset=dataset, judges=judges, override_reason=override_reason)
-    expected = estimate(dataset=dataset, extractor=extractor, judges=judges)
+    check_budget(budget, [extractor, *judges])
+    expected = estimate(dataset=dataset, extractor=extractor, judges=judges, batch=batch, probe_percent=probe_percent)
     if spot_check_size is None:
         spot_check_size = planning.spot_check_size(expected.claims, float(threshold), float(confidence))
     with transaction.atomic():
@@ -58,19 +65,46 @@ def start_audit(
             claims_per_call=settings.ASSAY_CLAIMS_PER_CALL,
             expected_calls=expected.calls,
             expected_cost=expected.cost,
+            expected=expected.stored(),
+            budget=budget,
+            reuse=reuse,
+            batch=batch,
+            probe_percent=probe_percent,
             created_by=user,
         )
         _seat(audit, extractor, PanelMember.Role.EXTRACTOR, 0)
         for position, judge in enumerate(judges):
             _seat(audit, judge, PanelMember.Role.JUDGE, position)
         _owe_extractions(audit)
-        rule = {"threshold": str(threshold), "confidence": str(confidence), "scope": scope}
-        Event.record("start", project=project, audit=audit, actor=user, override=audit.override_reason, **rule)
+        _note_start(audit, user)
         ring("audits.work", audit.pk)
     return audit
 
 
+def check_budget(budget: Decimal | None, judges: Sequence[Judge]) -> None:
+    """A budget is more than 0, and every judge has a price: else nobody could say what is left. Raises PanelError."""
+    if budget is None:
+        return
+    if budget <= 0:
+        raise PanelError("budget", "A budget is more than US$ 0. Leave it out for an audit without one.")
+    names = list(dict.fromkeys(str(judge) for judge in judges if not judge.prices.known))
+    if names:
+        raise PanelError(
+            "unknown_price",
+            f"A budget cannot be kept without prices, and none is known for {', '.join(names)}. "
+            "Enter its prices of input and output first, or start without a budget.",
+        )
+
+
+def _note_start(audit: Audit, user: Any) -> None:
+    rule = {"threshold": str(audit.threshold), "confidence": str(audit.confidence), "scope": audit.scope}
+    budget = {} if audit.budget is None else {"budget": str(audit.budget)}
+    override = audit.override_reason
+    Event.record("start", project=audit.project, audit=audit, actor=user, override=override, **rule, **budget)
+
+
 def _seat(audit: Audit, judge: Judge, role: str, position: int) -> None:
+    prices = judge.prices.settled(judge.vendor)
     PanelMember.objects.create(
         audit=audit,
         judge=judge,
@@ -81,8 +115,13 @@ def _seat(audit: Audit, judge: Judge, role: str, position: int) -> None:
         family=judge_family(judge),
         base_url=judge.base_url,
         concurrency=judge.concurrency,
-        price_in=judge.price_in,
-        price_out=judge.price_out,
+        price_in=prices.tokens_in,
+        price_out=prices.tokens_out,
+        price_cache_read=prices.cache_read,
+        price_cache_write=prices.cache_write,
+        rpm=judge.rpm,
+        tpm=judge.tpm,
+        context_tokens=judge.context_tokens,
     )
 
 
