@@ -8,6 +8,7 @@ A script is {"rules": [...], "labels": [...]}. The first rule that fits a reques
   pause:  hold (until release() is called on the server)
   reply:  label, omit [numbers], wrong_ids, conflicting, invent_quotes, text (the reply, verbatim), latency (seconds)
 labels decide single claims: {"claim": substring, "label": ..., "model"?: ..., "quote"?: ...}.
+Batches have a part of their own in the script: see batches.py.
 """
 
 import asyncio
@@ -18,7 +19,9 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.vendor_server.reading import Request, bend, read_request, reply_to
+from tests.vendor_server.batches import Batches
+from tests.vendor_server.reading import Request, read_request
+from tests.vendor_server.replies import body_of, error_of
 
 FITS = ("vendor", "model", "purpose")
 
@@ -29,6 +32,7 @@ class Script:
     def __init__(self) -> None:
         self.changed = threading.Condition()
         self.gate = asyncio.Event()
+        self.batches = Batches(self)
         self.reset()
         self.latency = 0.0
 
@@ -38,11 +42,13 @@ class Script:
         self.log: list[dict[str, Any]] = []
         self.running: Counter[str] = Counter()
         self.peak: Counter[str] = Counter()
+        self.batches.reset()
 
     def load(self, script: dict[str, Any]) -> None:
         self.rules = [dict(rule) for rule in script.get("rules", [])]
         self.labels = list(script.get("labels", []))
         self.latency = float(script.get("latency", self.latency))
+        self.batches.load(script.get("batches", {}))
 
     def arrived(self, request: Request) -> None:
         with self.changed:
@@ -72,6 +78,7 @@ def make_app(script: Script) -> web.Application:
         app.router.add_post(path, _openai)
     for path in ("/v1/messages", "/messages"):
         app.router.add_post(path, _anthropic)
+    script.batches.add_routes(app)
     app.router.add_post("/__script__", _load)
     app.router.add_get("/__log__", _log)
     app.router.add_delete("/__log__", _reset)
@@ -166,76 +173,14 @@ def _status(request: Request, rule: dict[str, Any]) -> web.Response:
         return web.Response(
             status=rule["status"], text="<html>broken</html>", content_type="text/html", headers=headers
         )
-    error = rule.get("error", {"message": f"scripted {rule['status']}", "type": "scripted"})
-    body = {"error": error} if request.vendor == "openai" else {"type": "error", "error": error}
-    return web.json_response(body, status=rule["status"], headers=headers)
+    return web.json_response(error_of(request.vendor, rule), status=rule["status"], headers=headers)
 
 
 def _usual(http: web.Request, request: Request, rule: dict[str, Any]) -> web.Response:
-    fault = rule.get("fault", "")
-    text = rule.get("text") or _worded(
-        json.dumps(bend(reply_to(request, http.app[SCRIPT].labels), rule), ensure_ascii=False), fault
-    )
-    make = _chat if request.vendor == "openai" else _message
-    body = make(request, text, fault)
-    if fault == "no_usage":
-        del body["usage"]
-    raw = json.dumps(body)
-    if fault == "cut_reply":  # complete HTTP, JSON that ends in the middle
+    raw = json.dumps(body_of(request, rule, http.app[SCRIPT].labels))
+    if rule.get("fault") == "cut_reply":  # complete HTTP, JSON that ends in the middle
         raw = raw[: len(raw) // 2]
     return web.Response(text=raw, content_type="application/json", headers=_ids(request, http))
-
-
-def _worded(text: str, fault: str) -> str:
-    """The reply's text as a model might wrap or spoil it."""
-    return {
-        "malformed": "{'verdicts': broken",
-        "fenced": f"```json\n{text}\n```",
-        "think": f"<think>\nLet me see {{what}} it says.\n</think>\n{text}",
-        "prose": f"Here is what I found:\n{text}\nI hope this helps.",
-        "two_objects": f"{text}\n{text}",
-        "truncated": text[: len(text) // 2],
-        "blank": "   ",
-    }.get(fault, text)
-
-
-def _chat(request: Request, text: str, fault: str) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
-    if fault == "refusal":
-        message.update(content=None, refusal="I cannot help with that.")
-    finish = {"truncated": "length", "content_filter": "content_filter"}.get(fault, "stop")
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": request.model + "-dated",
-        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-        "usage": {
-            "prompt_tokens": 100,
-            "completion_tokens": 20,
-            "total_tokens": 120,
-            "prompt_tokens_details": {"cached_tokens": 40},
-        },
-    }
-
-
-def _message(request: Request, text: str, fault: str) -> dict[str, Any]:
-    refused = fault in ("refusal", "content_filter")
-    stop = "refusal" if refused else "max_tokens" if fault == "truncated" else "end_turn"
-    return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": request.model + "-dated",
-        "content": [] if refused else [{"type": "text", "text": text}],
-        "stop_reason": stop,
-        "usage": {
-            "input_tokens": 60,
-            "cache_read_input_tokens": 30,
-            "cache_creation_input_tokens": 10,
-            "output_tokens": 20,
-        },
-    }
 
 
 def _ids(request: Request, http: web.Request) -> dict[str, str]:
@@ -261,6 +206,11 @@ class VendorServer:
     def requests(self) -> list[dict[str, Any]]:
         """All requests so far, oldest first."""
         return self.script.log
+
+    @property
+    def batches(self) -> Batches:
+        """The batches that were handed over, and their part of the script."""
+        return self.script.batches
 
     def rules(self, *rules: dict[str, Any]) -> None:
         """Replace the rules."""
