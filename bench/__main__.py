@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-BENCHES = ("offline_accuracy",)
+BENCHES = ("offline_accuracy", "engine")
 
 
 def main(names: list[str]) -> int:
