@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from audits.judges.base import RETRY_LATER, Fault, JudgeError, Reply, Task
+from audits.judges.base import RETRY_LATER, STOP_JUDGE, Fault, JudgeError, Reply, Task
 from audits.judges.parsing import is_readable
 
 
@@ -15,7 +15,15 @@ class Policy:
     max_tries: int = 5
     base: float = 0.5  # first pause; doubles with each further one
     cap: float = 30.0  # longest pause of our own choosing
-    give_up_after: float = 60.0  # a vendor that asks for a longer pause gets the ask back to be scheduled anew
+    give_up_after: float = 60.0  # a vendor that asks for a longer pause ends its judge for now
+
+    def ends_judge(self, error: JudgeError) -> bool:
+        """Whether no call of the judge can succeed now: a person must mend it, or its vendor asks for a long pause."""
+        return error.fault in STOP_JUDGE or (error.retry_after or 0.0) > self.give_up_after
+
+    def pause_of(self, error: JudgeError) -> float | None:
+        """The pause that a vendor asks of all calls of a judge, as far as calls wait for it."""
+        return None if error.retry_after is None or self.ends_judge(error) else error.retry_after
 
 
 class Patience:

@@ -1,18 +1,22 @@
 """The timetable: which stage follows which. Tasks take ids, look first, leave if it is done, give nothing back."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.conf import settings
+from django.db import close_old_connections
 
 from audits import pipeline
 from audits.doorbell import ring
 from audits.models import Audit, Dataset
-from audits.working import shutting_down, work_on
+from audits.working import shutting_down, work_on, works_here
 
 log = logging.getLogger(__name__)
+HANDS = 4  # audits on which a worker helps others at a time
+_hands = ThreadPoolExecutor(HANDS, thread_name_prefix="help")  # ended in order with the process
 
 
 @worker_shutting_down.connect
@@ -49,3 +53,23 @@ def sweep() -> None:
     for audit in Audit.objects.judging().quiet():
         if not pipeline.conclude(audit) and pipeline.anything_free(audit) and audit.may_ring():
             ring("audits.work", audit.pk)
+
+
+@shared_task(name="audits.help")
+def lend_a_hand() -> None:
+    """Work on audits that others work on, where something is free: one message wakes one worker only.
+
+    Each worker calls it for itself now and then. It starts threads and comes back at once.
+    """
+    for audit in Audit.objects.judging():
+        if not shutting_down.is_set() and not works_here(audit.pk) and pipeline.anything_free(audit):
+            _hands.submit(_help, audit.pk)
+
+
+def _help(audit_id: int) -> None:
+    try:
+        work(audit_id)
+    except Exception:  # nobody waits for this thread's end
+        log.exception("Work on audit %s failed; it is tried again.", audit_id)
+    finally:
+        close_old_connections()

@@ -15,15 +15,18 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 
 from audits import pipeline
 from audits.engine import Ask, Attempt, Flow, Outcome, engine_for_process
-from audits.judges.base import FINAL, STOP_JUDGE, Fault, JudgeError, JudgeSpec
-from audits.labels import Unscored
-from audits.models import Audit, Call, Extraction, Judging, PanelMember
+from audits.inquiry import Inquiry, Part, group_alike
+from audits.judges.base import FINAL, Fault, JudgeError, JudgeSpec
+from audits.models import Audit, Call, Extraction, Judging, PanelMember, Probe
 from audits.patience import Policy
 from audits.pipeline.owing import Question
 
 log = logging.getLogger(__name__)
 shutting_down = threading.Event()  # the process is asked to end: calls in flight are stored, no new ones made
 CLAIMS_PER_SAMPLE = 4  # about; how many samples are taken for a number of free places
+IN_HAND = 2  # calls asked for at a time, as a multiple of those that may run at once
+IN_HAND_GROUPED = 6  # the same where calls wait for the first of their sample, whose beginning the vendor caches
+GATHER = 0.05  # seconds to wait for more answers after one, since many are stored as cheaply as one
 DATABASE_TRIES = 30  # a database that restarts is back within seconds; an answer that was paid for is held so long
 
 T = TypeVar("T")
@@ -39,6 +42,12 @@ def work_on(audit: Audit, *, seconds: float, tell: Callable[[], None] | None = N
     with _only_once(audit.pk) as mine:
         if mine:
             _Stretch(audit, seconds, tell).run()
+
+
+def works_here(audit_id: int) -> bool:
+    """Whether this process works on the audit now."""
+    with _lock:
+        return audit_id in _here
 
 
 @contextmanager
@@ -77,31 +86,38 @@ class _Stretch:
         self.deadline = time.monotonic() + seconds
         self.token = uuid.uuid4()
         self.members = {member.pk: member for member in audit.members.select_related("judge")}
-        self.asked: Counter[int] = Counter()  # member -> questions without an outcome
-        self.last_call: dict[int, Call] = {}  # id of a question -> the ledger row of its last attempt
+        self.asked: Counter[int] = Counter()  # member -> calls asked for without an outcome
         self.answered_at: dict[int, float] = {}  # member -> when it last answered (a clock that never goes back)
-        self.asked_at: dict[int, float] = {}  # id of a question -> when it was asked
         self.specs: dict[int, JudgeSpec] = {}  # with keys: never stored, never logged
+        self.keys: dict[int, str] = {}  # member -> what its limits hold for
+        self.in_hand = IN_HAND
+        self.calls: list[Call] = []  # to be stored, with the results below
+        self.results: list[pipeline.Result] = []
+        self.policy = Policy(max_tries=settings.ASSAY_MAX_TRIES, base=settings.ASSAY_RETRY_BASE_MS / 1000)
         self.next_look = 0.0
         self.stopped = False
 
     def run(self) -> None:
         """Run to the end; leases are given back whatever happens."""
-        policy = Policy(max_tries=settings.ASSAY_MAX_TRIES, base=settings.ASSAY_RETRY_BASE_MS / 1000)
-        flow = engine_for_process().flow(policy)
+        flow = engine_for_process(settings.REDIS_URL).flow(self.policy)
         try:
             while True:
                 self._look(flow)
                 took = self._fill(flow)
                 if not took and not flow.outstanding:
                     break
-                for event in flow.drain(0.0 if took else 0.5):
-                    _persist(lambda event=event: self._store(event))  # type: ignore[misc]  # bound at once
+                for event in flow.drain(0.0 if took else 0.5, GATHER, self._enough()):
+                    self._hear(flow, event)
+                self._write()
         finally:
             flow.stop()
             with suppress(OperationalError, InterfaceError):  # then the leases run out by themselves
-                for model in (Extraction, Judging):
+                for model in (Extraction, Judging, Probe):
                     model.objects.all().release(self.token)
+
+    def _enough(self) -> int:
+        """So many answers free so many places that judges would soon wait for new questions."""
+        return max(1, sum(self.members[pk].judge.concurrency for pk, n in self.asked.items() if n) // 2)
 
     def _look(self, flow: Flow) -> None:
         """Now and then: is the audit still judging, which judges were stopped or mended, and hold the leases."""
@@ -118,12 +134,20 @@ class _Stretch:
                 self.members[pk] = self.audit.members.select_related("judge").get(pk=pk)
                 self.specs.pop(pk, None)
             self.members[pk].stopped_fault = fault
-        for model in (Extraction, Judging):
+        for model in (Extraction, Judging, Probe):
             _persist(
                 lambda model=model: model.objects.all().renew(self.token, settings.ASSAY_LEASE_SECONDS)  # type: ignore[misc]
             )
+        self._note_limits()
         if self.tell is not None:
             self.tell()
+
+    def _note_limits(self) -> None:
+        engine = engine_for_process(settings.REDIS_URL)
+        for pk, key in self.keys.items():
+            state = engine.limit_state(key)
+            if state is not None:
+                _persist(lambda pk=pk, state=state: pipeline.note_limits(self.members[pk], state))  # type: ignore[misc]
 
     def _fill(self, flow: Flow) -> bool:
         """Take work for every judge that has free places. True if anything was taken."""
@@ -131,18 +155,17 @@ class _Stretch:
             return False
         took = False
         for member in self.members.values():
-            room = 2 * member.concurrency - self.asked[member.pk]
-            if member.stopped_fault or room < member.concurrency:
-                continue
-            spec = self._spec(member)
-            if spec is None:
+            width = member.judge.concurrency
+            room = self.in_hand * width - self.asked[member.pk]
+            if member.stopped_fault or room < width or self._spec(member) is None:
                 continue
             samples = room if member.role == PanelMember.Role.EXTRACTOR else math.ceil(room / CLAIMS_PER_SAMPLE)
             questions = _persist(
                 lambda member=member, samples=samples: pipeline.take(self.audit, member, samples, self.token)  # type: ignore[misc]
             )
             took = took or bool(questions)
-            self._ask(flow, member, spec, questions)
+            self._ask(flow, [part for question in questions for part in self._begin(question)])
+        self._write()
         return took
 
     def _spec(self, member: PanelMember) -> JudgeSpec | None:
@@ -150,52 +173,90 @@ class _Stretch:
         if member.pk not in self.specs:
             try:
                 self.specs[member.pk] = pipeline.spec_of(member)
+                self.keys[member.pk] = pipeline.judge_key(self.specs[member.pk])
             except ValueError as error:
                 pipeline.stop_member(self.audit, member, JudgeError(Fault.CONFIG, str(error)))
                 return None
         return self.specs[member.pk]
 
-    def _ask(self, flow: Flow, member: PanelMember, spec: JudgeSpec, questions: list[Question]) -> None:
-        asks = []
-        for question in questions:
-            if pipeline.record_wordless(question):
-                continue
-            paid = pipeline.find_paid(self.audit, question, spec)
-            if paid is not None:
-                call, reply = paid
-                pipeline.record_reply(question, reply, call)
-                continue
-            self.asked[member.pk] += 1
-            self.asked_at[id(question)] = time.monotonic()
-            asks.append(Ask(question, f"member-{member.pk}", spec, question.task, member.concurrency))
-        flow.submit(asks)
+    def _begin(self, question: Question) -> list[Part]:
+        inquiry = Inquiry(question)
+        return self._next(inquiry, inquiry.begin())
 
-    def _store(self, event: Attempt | Outcome) -> None:
-        question: Question = event.ask.key
+    def _next(self, inquiry: Inquiry, parts: list[Part]) -> list[Part]:
+        """The parts to ask now; an inquiry without any has ended, and its result is kept to be stored."""
+        if inquiry.result is not None:
+            self.results.append(pipeline.Result(inquiry.question, inquiry.result, inquiry.call))
+        return parts
+
+    def _ask(self, flow: Flow, parts: list[Part]) -> None:
+        """Ask, except for what was paid for already: that is answered at once, and may lead to further parts."""
+        while parts:
+            for part in parts:
+                part.prepare(self.specs[part.member.pk])
+            hashes = {part.request_hash for part in parts}
+            paid = _persist(lambda hashes=hashes: pipeline.find_paid(self.audit, hashes))  # type: ignore[misc]
+            further: list[Part] = []
+            unpaid = [part for part in parts if part.request_hash not in paid]
+            for part in parts:
+                if part.request_hash in paid:
+                    call, reply = paid[part.request_hash]
+                    further += self._next(part.inquiry, part.answer(reply, call))
+            self.in_hand = IN_HAND_GROUPED if group_alike(unpaid) else IN_HAND
+            flow.submit([self._ask_for(part) for part in unpaid])
+            parts = further
+
+    def _ask_for(self, part: Part) -> Ask:
+        member = part.member
+        self.asked[member.pk] += 1
+        part.asked_at = time.monotonic()
+        return Ask(
+            key=part,
+            judge_key=self.keys[member.pk],
+            spec=self.specs[member.pk],
+            task=part.task,
+            limits=pipeline.limits_of(member),
+            replicate=part.inquiry.question.replicate,
+            prompt=part.prompt,
+            request_hash=part.request_hash,
+            group=part.group,
+        )
+
+    def _hear(self, flow: Flow, event: Attempt | Outcome) -> None:
+        part: Part = event.ask.key
+        member = self.members[part.member.pk]
         if isinstance(event, Attempt):
-            self.last_call[id(question)] = pipeline.record_attempt(self.audit, question, event)
+            part.call = pipeline.call_of(self.audit, part.inquiry.question, event)
+            self.calls.append(part.call)
             if event.reply is not None:
-                self.answered_at[question.member.pk] = time.monotonic()
+                self.answered_at[member.pk] = time.monotonic()
+                pipeline.note_refused_parameters(member, event.reply)
             return
-        call = self.last_call.get(id(question))
+        self.asked[member.pk] -= 1
         if event.reply is not None:
-            pipeline.record_reply(question, event.reply, call)
+            self._ask(flow, self._next(part.inquiry, part.answer(event.reply, part.call)))
         elif event.error is not None:
-            self._give_up(question, event.error, call)
-        self.asked[question.member.pk] -= 1
-        self.last_call.pop(id(question), None)
-        self.asked_at.pop(id(question), None)
+            self._give_up(flow, part, event.error)
 
-    def _give_up(self, question: Question, error: JudgeError, call: Call | None) -> None:
-        """What a failed question means: a judge to be mended, a claim that stays unscored, or work still owed."""
+    def _give_up(self, flow: Flow, part: Part, error: JudgeError) -> None:
+        """What a failed call means: a judge to be mended, an answer that will not come, or work still owed."""
+        member = self.members[part.member.pk]
         if error.fault in FINAL:
-            pipeline.record_failure(question, FINAL[error.fault], error.message, call)
-        elif error.fault in STOP_JUDGE:
-            pipeline.stop_member(self.audit, self.members[question.member.pk], error)
+            self._ask(flow, self._next(part.inquiry, part.answer(error, part.call)))
+        elif self.policy.ends_judge(error):
+            pipeline.stop_member(self.audit, member, error)
         elif self.stopped:
             return  # paused in the middle of its tries: still owed
-        elif self.answered_at.get(question.member.pk, 0.0) > self.asked_at[id(question)]:
+        elif self.answered_at.get(member.pk, 0.0) > part.asked_at:
             # The vendor answered others meanwhile, so it is this call that it cannot do.
-            pipeline.record_failure(question, Unscored.FAILED, error.message, call)
+            self._ask(flow, self._next(part.inquiry, part.answer(error, part.call)))
         else:
-            pipeline.stop_member(self.audit, self.members[question.member.pk], error)
+            pipeline.stop_member(self.audit, member, error)
+
+    def _write(self) -> None:
+        """Store all that has come back since the last time."""
+        if not self.calls and not self.results:
+            return
+        settled = _persist(lambda: pipeline.store(self.audit, self.calls, self.results))
+        self.calls, self.results = [], []
+        _persist(lambda: pipeline.settle(self.audit, settled))

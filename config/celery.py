@@ -29,7 +29,7 @@ app.conf.update(
 )
 app.autodiscover_tasks()
 
-SWEEPS = ("audits.sweep", "review.sweep")
+SWEEPS = ("audits.sweep", "audits.help", "review.sweep")
 _stopping = threading.Event()
 
 

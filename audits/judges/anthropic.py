@@ -12,6 +12,7 @@ from audits.judges.base import Fault, JudgeError, JudgeSpec, Prompt, Reply, Usag
 from audits.judges.chat import refuse_reserved
 from audits.judges.cleaning import clean
 from audits.judges.options import Options
+from audits.judges.prompting import low_tokens
 from audits.judges.wire import Answered, client_options, whole
 
 RESERVED = frozenset({"model", "messages", "system", "stream", "tools", "tool_choice"})
@@ -59,7 +60,7 @@ class AnthropicJudge(AnthropicBatches):
     def _body(self, prompt: Prompt, max_tokens: int) -> dict[str, Any]:
         system: Any = prompt.system
         content: Any = prompt.user
-        if _tokens(prompt.system + prompt.prefix) >= CACHE_FROM:
+        if prompt.shared and low_tokens(prompt.system + prompt.prefix) >= CACHE_FROM:
             # One mark at the end of what all claim groups of a sample share: it covers the system text, too.
             content = [
                 {"type": "text", "text": prompt.prefix, "cache_control": {"type": "ephemeral"}},
@@ -107,12 +108,6 @@ def _block_text(block: Any) -> str:
     if block.get("type") == "tool_use":
         return json.dumps(block.get("input"), ensure_ascii=False)
     return str(block.get("text") or "") if block.get("type") == "text" else ""
-
-
-def _tokens(text: str) -> int:
-    """A low estimate: four characters a token, one for each character beyond Latin."""
-    wide = sum(1 for character in text if ord(character) > 0x2E7F)
-    return wide + (len(text) - wide) // 4
 
 
 def _usage(usage: Any) -> Usage:

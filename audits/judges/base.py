@@ -68,6 +68,7 @@ class Task:
     sentences: tuple[Sentence, ...] = ()
     contexts: tuple[str, ...] = ()
     claims: tuple[ClaimText, ...] = ()
+    excerpts: bool = False  # the contexts are cut out of longer ones, which the prompt then says
     neighbours: tuple[Sentence, ...] = ()  # of the same answer, shown to be read only: they yield no claims
     again: bool = False  # an earlier reply left these sentences out; says so, and makes it another request
 
@@ -83,6 +84,7 @@ class Prompt:
     schema_name: str
     version: str  # name of the template file without ".txt", as "verdict_v1.en"
     hash: str  # SHA-256 of the template file, hexadecimal
+    shared: bool = False  # other requests with the same system and prefix follow soon: caching them pays
 
     @property
     def user(self) -> str:

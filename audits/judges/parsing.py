@@ -14,6 +14,7 @@ from audits.judges.base import (
     Quote,
     Reply,
     Sentence,
+    Task,
 )
 from audits.judges.cleaning import clean
 from audits.judges.evidence import locate_quotes
@@ -82,6 +83,26 @@ def is_readable(text: str, purpose: Purpose) -> bool:
     except ParseError:
         return False
     return True
+
+
+def is_complete(reply: Reply, task: Task) -> bool:
+    """Whether a reply says all that was asked, so that it may be found again instead of being bought anew.
+
+    Refusals, truncated replies and those without a usable label for each claim are not.
+    """
+    if reply.finish != "stop":
+        return False
+    try:
+        found = read_json(reply.text)
+        if task.purpose is Purpose.EXTRACT:
+            return bool(_entries(found, "claims") or found.get("no_claims"))
+        entries = _entries(found, "verdicts")
+    except ParseError:
+        return False
+    labelled = {
+        _number(entry.get("claim")) for entry in entries if isinstance(entry, dict) and read_label(entry.get("label"))
+    }
+    return all(claim.number in labelled for claim in task.claims)
 
 
 def read_extraction(text: str, sentences: Sequence[Sentence], answer: str) -> Extracted:
@@ -280,7 +301,8 @@ def _judgement(
     if len(entries) > 1:
         notes += (f"{len(entries)} verdicts on this claim, all the same; the first one is kept.",)
     quotes, remarks = _quotes(entry.get("quotes"), contexts, order)
-    return Judgement(number, labels[0], rationale, quotes, notes=notes + remarks)
+    conflict = any(each.get("conflict") is True for each in entries)
+    return Judgement(number, labels[0], rationale, quotes, notes=notes + remarks, conflict=conflict)
 
 
 def _quotes(value: Any, contexts: list[str], order: Sequence[int]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:

@@ -15,7 +15,7 @@ from audits.judges.base import JudgeSpec, Prompt, Purpose, Task
 from audits.judges.cleaning import clean
 
 PROMPTS = Path(__file__).parent / "prompts"
-VERSIONS = {Purpose.EXTRACT: "claims_v2", Purpose.VERIFY: "verdict_v1"}
+VERSIONS = {Purpose.EXTRACT: "claims_v2", Purpose.VERIFY: "verdict_v2"}
 LANGUAGES = ("en", "zh")
 NOTHING = {"en": "(none)", "zh": "（无）"}
 _LINE_ENDS = r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]"
@@ -57,9 +57,11 @@ SCHEMAS: Mapping[Purpose, dict[str, Any]] = {
             "verdicts": _list_of(
                 {
                     "claim": _INTEGER,
-                    "label": {"type": "string", "enum": ["SUPPORTED", "CONTRADICTED", "UNVERIFIED"]},
-                    "rationale": _STRING,
+                    # Models write the fields in this order: first what was read, then what follows from it.
                     "quotes": _list_of({"context": _INTEGER, "text": _STRING}),
+                    "rationale": _STRING,
+                    "conflict": _BOOLEAN,
+                    "label": {"type": "string", "enum": ["SUPPORTED", "CONTRADICTED", "UNVERIFIED"]},
                 }
             )
         }
@@ -73,6 +75,7 @@ class _Template:
     system: str
     prefix: Template
     suffix: Template
+    excerpts: str
     nearby: Template  # shown only where a task has what fills it; empty in templates that know no such part
     again: str
     version: str
@@ -88,6 +91,7 @@ def _template(purpose: Purpose, language: str) -> _Template:
         system=parts["system"].strip(),
         prefix=Template(parts["prefix"]),
         suffix=Template(parts["suffix"].rstrip("\n")),
+        excerpts=parts.get("excerpts", ""),
         nearby=Template(parts.get("nearby", "")),
         again=parts.get("again", ""),
         version=version,
@@ -165,6 +169,7 @@ def _verification(task: Task, language: str, template: _Template) -> dict[str, s
     claims = "\n".join(f"[{claim.number}] {_line(claim.text)}" for claim in task.claims)
     return {
         "question": question,
+        "excerpts": template.excerpts if task.excerpts else "",
         "contexts": contexts or NOTHING[language],
         "claims": claims or NOTHING[language],
         "boundary": _boundary([question, contexts]),  # the prefix must not change with the claims
@@ -195,3 +200,9 @@ def _defuse(text: str) -> str:
 
 def _known(language: str) -> str:
     return language if language in LANGUAGES else "en"
+
+
+def low_tokens(text: str) -> int:
+    """A low estimate of a text's tokens: four characters a token, one for each character beyond Latin."""
+    wide = 0 if text.isascii() else sum(1 for character in text if ord(character) > 0x2E7F)
+    return wide + (len(text) - wide) // 4

@@ -10,18 +10,22 @@ from audits.pipeline.importing import (
     receive_upload,
     understand_again,
 )
-from audits.pipeline.owing import anything_free, anything_owed, spec_of, take
-from audits.pipeline.recording import conclude, readable, record_failure, record_reply, record_wordless
-from audits.pipeline.spending import find_paid, record_attempt, stop_member
-from audits.pipeline.starting import PanelError, cancel, check_panel, pause, resume, retry_failed, start_audit
+from audits.pipeline.owing import anything_free, anything_owed, judge_key, limits_of, spec_of, take
+from audits.pipeline.panel import PanelError, check_panel
+from audits.pipeline.recording import Failed, Result, conclude, settle, store
+from audits.pipeline.spending import call_of, find_paid, note_limits, note_refused_parameters, stop_member
+from audits.pipeline.starting import cancel, pause, resume, retry_failed, start_audit
 
 __all__ = [
     "Estimate",
+    "Failed",
     "InUse",
     "MemberEstimate",
     "PanelError",
+    "Result",
     "anything_free",
     "anything_owed",
+    "call_of",
     "cancel",
     "check_panel",
     "conclude",
@@ -30,19 +34,20 @@ __all__ = [
     "estimate",
     "find_paid",
     "import_dataset",
+    "judge_key",
+    "limits_of",
+    "note_limits",
+    "note_refused_parameters",
     "pause",
     "preview",
-    "readable",
     "receive_upload",
-    "record_attempt",
-    "record_failure",
-    "record_reply",
-    "record_wordless",
     "resume",
     "retry_failed",
+    "settle",
     "spec_of",
     "start_audit",
     "stop_member",
+    "store",
     "take",
     "understand_again",
 ]

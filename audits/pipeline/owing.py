@@ -1,5 +1,6 @@
 """What is owed: taking work from the database, and turning it into questions for a judge."""
 
+import hashlib
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,24 +8,52 @@ from typing import Any
 
 from django.conf import settings
 
-from audits.judges.base import ClaimText, JudgeSpec, Purpose, Sentence, Task, context_order
-from audits.models import Audit, Claim, Extraction, Judging, PanelMember, Sample
+from audits.judges import base_url_of
+from audits.judges.base import (
+    ClaimText,
+    Extracted,
+    Judgement,
+    JudgeSpec,
+    Purpose,
+    Sentence,
+    Steps,
+    Task,
+    context_order,
+)
+from audits.judges.extracting import extracting
+from audits.judges.verifying import verifying
+from audits.limits import Limits
+from audits.models import Audit, Claim, Extraction, Judging, PanelMember, Probe, Sample
 from audits.text.sentences import split_sentences
+
+ROOM = 100_000  # tokens of context that a judge takes whose window nobody has entered
+RESERVED = 2_000  # tokens of instructions, question and claims beside the contexts
 
 
 @dataclass(frozen=True)
 class Question:
-    """One call that is owed, with what is needed to store its answer.
+    """Something that is owed by one member, with what is needed to store its answer.
 
-    Extraction: row is the Extraction, claims is empty. Verification: row is the Judging, and `claims` holds the
-    database ids of the claims asked, in the order of their numbers (1, 2 …) in the task.
+    Extraction: row is the Extraction, claims is empty. Verification: row is the Judging, or the Probe of one claim,
+    and `claims` holds the database ids of the claims asked, in the order of their numbers (1, 2 …) in the task.
     """
 
     member: PanelMember
-    row: Extraction | Judging
+    row: Extraction | Judging | Probe
+    sample: Sample
     task: Task
     claims: tuple[int, ...] = ()
     order: tuple[int, ...] = ()  # i-th shown context is the sample's contexts[order[i]]
+    replicate: int = 0  # 0: what counts; 1, 2 …: asked again to see whether the judge stays with it
+
+    def steps(self) -> Steps[Any]:
+        """The calls it takes: ends with Extracted, or with one Judgement per claim."""
+        if self.task.purpose is Purpose.EXTRACT:
+            found: Steps[Extracted] = extracting(self.task)
+            return found
+        room = max(RESERVED, (self.member.context_tokens or ROOM) - RESERVED)
+        judged: Steps[list[Judgement]] = verifying(self.task, self.order, room)
+        return judged
 
 
 def spec_of(member: PanelMember) -> JudgeSpec:
@@ -39,16 +68,35 @@ def spec_of(member: PanelMember) -> JudgeSpec:
     )
 
 
+def judge_key(spec: JudgeSpec) -> str:
+    """What one limit of a vendor holds for: a model at an address under a key. A hash, so that it tells no key."""
+    parts = (spec.vendor, base_url_of(spec), spec.model, spec.api_key)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def limits_of(member: PanelMember) -> Limits:
+    """How hard this member's judge may be worked: as the judge says now, since that touches no number."""
+    judge = member.judge
+    return Limits(judge.concurrency, judge.rpm, judge.tpm)
+
+
 def take(audit: Audit, member: PanelMember, limit: int, token: uuid.UUID) -> list[Question]:
-    """Lease up to `limit` samples on which this member owes something, under `token`; the calls they need."""
+    """Lease up to `limit` samples on which this member owes something, under `token`; what is to be asked.
+
+    A probe counts as a sample, and is taken only when no sample is left.
+    """
+    seconds = settings.ASSAY_LEASE_SECONDS
     if member.role == PanelMember.Role.EXTRACTOR:
-        owed = Extraction.objects.filter(audit=audit)
-        taken = owed.take(limit, settings.ASSAY_LEASE_SECONDS, token=token, status=Extraction.Status.PENDING)
+        owed = Extraction.objects.filter(audit=audit, batch=None)
+        taken = owed.take(limit, seconds, token=token, status=Extraction.Status.PENDING)
         samples = Sample.objects.in_bulk([row.sample_id for row in taken])
         return [_extraction(member, row, samples[row.sample_id]) for row in taken]
-    owed = Judging.objects.filter(audit=audit, member=member)
-    taken = owed.take(limit, settings.ASSAY_LEASE_SECONDS, token=token, status=Judging.Status.OWED)
-    return _verifications(audit, member, taken)
+    judgings = Judging.objects.filter(audit=audit, member=member, batch=None)
+    taken = judgings.take(limit, seconds, token=token, status=Judging.Status.OWED)
+    if taken or not audit.probe_percent:
+        return _verifications(audit, member, taken)
+    probes = Probe.objects.filter(audit=audit, member=member)
+    return _probes(member, probes.take(limit, seconds, token=token, status=Probe.Status.OWED))
 
 
 def _extraction(member: PanelMember, row: Extraction, sample: Sample) -> Question:
@@ -59,10 +107,12 @@ def _extraction(member: PanelMember, row: Extraction, sample: Sample) -> Questio
         answer=sample.answer,
         sentences=tuple(split_sentences(sample.answer)),
     )
-    return Question(member, row, task)
+    return Question(member, row, sample, task)
 
 
 def _verifications(audit: Audit, member: PanelMember, rows: Sequence[Judging]) -> list[Question]:
+    if not rows:
+        return []
     extractions = Extraction.objects.select_related("sample").in_bulk([row.extraction_id for row in rows])
     claims: dict[int, list[Claim]] = {row.extraction_id: [] for row in rows}
     unjudged = Claim.objects.filter(extraction__in=claims).exclude(verdicts__member=member)
@@ -78,7 +128,9 @@ def _verifications(audit: Audit, member: PanelMember, rows: Sequence[Judging]) -
     return questions
 
 
-def _verification(member: PanelMember, row: Judging, sample: Sample, claims: Sequence[Claim]) -> Question:
+def _verification(
+    member: PanelMember, row: Judging | Probe, sample: Sample, claims: Sequence[Claim], replicate: int = 0
+) -> Question:
     task = Task(
         purpose=Purpose.VERIFY,
         language=sample.language,
@@ -86,7 +138,17 @@ def _verification(member: PanelMember, row: Judging, sample: Sample, claims: Seq
         contexts=tuple(sample.contexts[index] for index in row.context_order),
         claims=tuple(ClaimText(number, claim.text) for number, claim in enumerate(claims, start=1)),
     )
-    return Question(member, row, task, tuple(claim.pk for claim in claims), tuple(row.context_order))
+    ids = tuple(claim.pk for claim in claims)
+    return Question(member, row, sample, task, ids, tuple(row.context_order), replicate)
+
+
+def _probes(member: PanelMember, rows: Sequence[Probe]) -> list[Question]:
+    claims = Claim.objects.select_related("sample").in_bulk([row.claim_id for row in rows])
+    again = {Probe.Kind.REPEAT: 1, Probe.Kind.REORDER: 2}
+    return [
+        _verification(member, row, claims[row.claim_id].sample, [claims[row.claim_id]], again[Probe.Kind(row.kind)])
+        for row in rows
+    ]
 
 
 def order_for(audit: Audit, member: PanelMember, sample: Sample) -> list[int]:
@@ -105,24 +167,30 @@ def anything_owed(audit: Audit) -> bool:
     return (
         audit.extractions.filter(status=Extraction.Status.PENDING).exists()
         or audit.judgings.filter(status=Judging.Status.OWED).exists()
+        or audit.probes.filter(status=Probe.Status.OWED).exists()
     )
 
 
-def _open_work(audit: Audit) -> tuple[Any, Any]:
-    """Extractions and judgings that are owed by members that are not stopped."""
+def open_work(audit: Audit) -> tuple[Any, ...]:
+    """Extractions, judgings and probes that are owed by members that are not stopped."""
     working = list(audit.members.filter(stopped_fault=""))
     judges = [member for member in working if member.role == PanelMember.Role.JUDGE]
     pending = Extraction.objects.filter(audit=audit, status=Extraction.Status.PENDING)
     if len(working) == len(judges):  # the extractor is stopped
         pending = pending.none()
-    return pending, Judging.objects.filter(audit=audit, status=Judging.Status.OWED, member__in=judges)
+    return (
+        pending,
+        Judging.objects.filter(audit=audit, status=Judging.Status.OWED, member__in=judges),
+        Probe.objects.filter(audit=audit, status=Probe.Status.OWED, member__in=judges),
+    )
 
 
 def anything_possible(audit: Audit) -> bool:
     """Whether something is owed by a member that is not stopped, leased or not."""
-    return any(rows.exists() for rows in _open_work(audit))
+    return any(rows.exists() for rows in open_work(audit))
 
 
 def anything_free(audit: Audit) -> bool:
-    """Whether a worker could take something now: owed, not leased, its member not stopped."""
-    return any(rows.free().exists() for rows in _open_work(audit))
+    """Whether a worker could take something now: owed, not leased, its member not stopped, not with a batch."""
+    pending, judgings, probes = open_work(audit)
+    return any(rows.free().exists() for rows in (pending.filter(batch=None), judgings.filter(batch=None), probes))

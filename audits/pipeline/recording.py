@@ -1,111 +1,99 @@
-"""Storing what came back: claims, verdicts, decisions. Each is written once; a second run changes nothing."""
+"""Storing what came back: calls, claims, verdicts, decisions. Each is written once; a second run changes nothing."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from django.db import transaction
 
 from audits.decision import Voice, decide
-from audits.judges.base import Extracted, Judgement, Purpose, Reply
-from audits.judges.parsing import ParseError, read_extraction, read_reply, unscored
+from audits.judges.base import Extracted, Judgement, Purpose
+from audits.judges.parsing import unscored
 from audits.labels import Decision, Label, Unscored
-from audits.models import Audit, Call, Claim, Extraction, Judging, Verdict
+from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict
 from audits.pipeline.owing import Question, anything_owed, anything_possible, order_for, sentence_spans
+from audits.pipeline.probing import draw_probes
 from audits.text.refusals import is_refusal
 
-
-def readable(question: Question, reply: Reply) -> bool:
-    """Whether the reply answers what was asked, for every claim: only then it is kept to be found again."""
-    if reply.finish != "stop":
-        return False
-    if question.task.purpose is Purpose.EXTRACT:
-        try:
-            _read_claims(question, reply)
-        except ParseError:
-            return False
-        return True
-    return all(judgement.label is not None for judgement in _read_verdicts(question, reply))
+FREED: dict[str, Any] = {"lease": None, "leased_until": None}
+SETTLED_AT_ONCE = 500
 
 
-def record_reply(question: Question, reply: Reply, call: Call | None) -> None:
-    """Store what a reply says: claims with their spans, or verdicts with their evidence."""
-    if question.task.purpose is Purpose.VERIFY:
-        store_verdicts(question, _read_verdicts(question, reply), call)
-        return
-    try:
-        if reply.finish != "stop":
-            raise ParseError(f"the reply ended with {reply.finish}")
-        store_claims(question, _read_claims(question, reply), call)
-    except ParseError as error:
-        fail_extraction(question, str(error), call)
+@dataclass(frozen=True)
+class Failed:
+    """A question will get no usable answer: its claims become unscored, its extraction failed."""
+
+    reason: Unscored
+    message: str
 
 
-def record_wordless(question: Question) -> bool:
-    """An answer of signs alone has no sentence and so no claim; True when it was that, and no call is needed."""
-    if question.task.purpose is not Purpose.EXTRACT or question.task.sentences:
-        return False
-    store_claims(question, Extracted((), {}), None)
-    return True
+@dataclass(frozen=True)
+class Result:
+    """The end of a question. value: Extracted, one Judgement per claim, or why there is none. call: the last one."""
+
+    question: Question
+    value: Extracted | Sequence[Judgement] | Failed
+    call: Call | None
 
 
-def record_failure(question: Question, reason: Unscored, message: str, call: Call | None) -> None:
-    """The question will get no usable answer: claims become unscored, an extraction failed. Nothing is dropped."""
-    if question.task.purpose is Purpose.EXTRACT:
-        fail_extraction(question, message, call)
-        return
-    store_verdicts(question, unscored(_numbers(question), reason, message), call)
+def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result]) -> list[int]:
+    """Write ledger rows and results in one transaction; ids of the extractions that `settle` should look at.
 
-
-def _read_claims(question: Question, reply: Reply) -> Extracted:
-    """Claims and reasons. Raises ParseError also where a reply accounts for no sentence at all of a real answer."""
-    extracted = read_extraction(reply.text, question.task.sentences, question.task.answer)
-    if not extracted.claims and not extracted.no_claims and not is_refusal(question.task.answer):
-        raise ParseError("The reply holds neither claims nor a reason why there are none.")
-    return extracted
-
-
-def _numbers(question: Question) -> list[int]:
-    return [claim.number for claim in question.task.claims]
-
-
-def _read_verdicts(question: Question, reply: Reply) -> Sequence[Judgement]:
-    return read_reply(reply, _numbers(question), question.task.contexts, question.order)
-
-
-def store_claims(question: Question, extracted: Extracted, call: Call | None) -> bool:
-    """Close a pending extraction and insert its claims and the judgings they owe. True for the one that did it."""
+    Cheaper by far than one transaction for each call; what was not written when the process dies was in flight.
+    Run again after a failure, it writes all of it anew.
+    """
     with transaction.atomic():
-        moved = Extraction.objects.filter(pk=question.row.pk, status=Extraction.Status.PENDING).update(
+        for call in calls:
+            call.pk = None  # of a try that was rolled back
+        Call.objects.bulk_create(calls)
+        decided = store_claims(audit, [r for r in results if r.question.task.purpose is Purpose.EXTRACT])
+        judged = store_verdicts([r for r in results if isinstance(r.question.row, Judging)])
+        store_probes(r for r in results if isinstance(r.question.row, Probe))
+    return decided + judged
+
+
+def store_claims(audit: Audit, results: Sequence[Result]) -> list[int]:
+    """Close pending extractions, insert their claims and the judgings they owe; ids of those with nothing to ask."""
+    panel = list(audit.panel) if results else []
+    claims: list[Claim] = []
+    judgings: list[Judging] = []
+    verdicts: list[Verdict] = []
+    decided = []
+    for result in results:
+        if isinstance(result.value, Failed):
+            fail_extraction(result.question, result.value.message, result.call)
+        elif isinstance(result.value, Extracted) and _close(result.question, result.value, result.call):
+            new = _claims(audit, result.question, result.value)
+            claims += new
+            if new and not result.question.sample.contexts:
+                verdicts += _without_context(new, panel)
+                decided.append(result.question.row.pk)
+            if new:
+                judgings += _judgings(audit, result.question, panel)
+    Claim.objects.bulk_create(claims)
+    Judging.objects.bulk_create(judgings)
+    Verdict.objects.bulk_create(verdicts)
+    return decided
+
+
+def _close(question: Question, extracted: Extracted, call: Call | None) -> bool:
+    """True for the one that closed this extraction."""
+    pending = Extraction.objects.filter(pk=question.row.pk, status=Extraction.Status.PENDING)
+    return bool(
+        pending.update(
             status=Extraction.Status.DONE,
             sentences=sentence_spans(question.task.sentences),
             no_claims={str(number): reason for number, reason in extracted.no_claims.items()},
             unaccounted=list(extracted.unaccounted),
             is_refusal=_refused(question, extracted),
+            parts=extracted.parts,
+            asked_again=extracted.asked_again,
+            notes=list(extracted.notes),
             call=call,
-            lease=None,
-            leased_until=None,
+            **FREED,
         )
-        if not moved:
-            return False
-        extraction = Extraction.objects.select_related("audit", "sample").get(pk=question.row.pk)
-        claims = Claim.objects.bulk_create(
-            Claim(
-                audit_id=extraction.audit_id,
-                extraction=extraction,
-                sample_id=extraction.sample_id,
-                position=position,
-                sentence=claim.sentence,
-                text=claim.text,
-                start=claim.start,
-                end=claim.end,
-                vague=claim.vague,
-            )
-            for position, claim in enumerate(extracted.claims)
-        )
-        if claims:
-            _owe_judgings(extraction, claims)
-    return True
+    )
 
 
 def _refused(question: Question, extracted: Extracted) -> bool:
@@ -115,86 +103,154 @@ def _refused(question: Question, extracted: Extracted) -> bool:
     return "refusal" in extracted.no_claims.values() or is_refusal(question.task.answer)
 
 
-def _owe_judgings(extraction: Extraction, claims: Sequence[Claim]) -> None:
+def _claims(audit: Audit, question: Question, extracted: Extracted) -> list[Claim]:
+    return [
+        Claim(
+            audit=audit,
+            extraction_id=question.row.pk,
+            sample_id=question.sample.pk,
+            position=position,
+            sentence=claim.sentence,
+            text=claim.text,
+            start=claim.start,
+            end=claim.end,
+            vague=claim.vague,
+        )
+        for position, claim in enumerate(extracted.claims)
+    ]
+
+
+def _judgings(audit: Audit, question: Question, panel: Sequence[PanelMember]) -> list[Judging]:
     """Every judge owes a verdict on every claim; without contexts there is nothing to judge against, and no call."""
-    panel = list(extraction.audit.panel)
-    sample = extraction.sample
-    without = not sample.contexts
-    Judging.objects.bulk_create(
+    without = not question.sample.contexts
+    return [
         Judging(
-            audit_id=extraction.audit_id,
-            extraction=extraction,
+            audit=audit,
+            extraction_id=question.row.pk,
             member=member,
             status=Judging.Status.DONE if without else Judging.Status.OWED,
-            context_order=[] if without else order_for(extraction.audit, member, sample),
+            context_order=[] if without else order_for(audit, member, question.sample),
         )
         for member in panel
-    )
-    if without:
-        Verdict.objects.bulk_create(
-            Verdict(claim=claim, member=member, unscored=Unscored.NO_CONTEXT, detail="The sample has no context.")
-            for claim in claims
-            for member in panel
-        )
-        settle(extraction.pk)
+    ]
+
+
+def _without_context(claims: Sequence[Claim], panel: Sequence[PanelMember]) -> list[Verdict]:
+    reason: dict[str, Any] = {"unscored": Unscored.NO_CONTEXT, "detail": "The sample has no context."}
+    return [Verdict(claim=claim, member=member, **reason) for claim in claims for member in panel]
 
 
 def fail_extraction(question: Question, message: str, call: Call | None) -> None:
     """The answer could not be split into claims; it stays in view as failed and can be tried again."""
     Extraction.objects.filter(pk=question.row.pk, status=Extraction.Status.PENDING).update(
-        status=Extraction.Status.FAILED, failure=message[:2000], call=call, lease=None, leased_until=None
+        status=Extraction.Status.FAILED, failure=message[:2000], call=call, **FREED
     )
 
 
-def store_verdicts(question: Question, judgements: Iterable[Judgement], call: Call | None) -> None:
-    """Insert one verdict per claim; where one exists already, it stands. Closes the judging when none is owed."""
-    ids = dict(zip(_numbers(question), question.claims, strict=True))
-    judging: Judging = question.row  # type: ignore[assignment]  # a verification's row is a judging
-    with transaction.atomic():
-        # Two workers may end the two judgings of a sample at once: one waits, so that the second sees the first.
-        Extraction.objects.select_for_update().get(pk=judging.extraction_id)
-        Verdict.objects.bulk_create(
-            [_verdict(question, ids[judgement.claim], judgement, call) for judgement in judgements],
-            ignore_conflicts=True,
+def store_verdicts(results: Sequence[Result]) -> list[int]:
+    """Insert one verdict per claim; where one exists, it stands. Closes judgings; ids of their extractions."""
+    if not results:
+        return []
+    verdicts = [verdict for result in results for verdict in _verdicts(result)]
+    verdicts.sort(key=lambda verdict: (verdict.claim_id, verdict.member_id))  # two writers never wait for each other
+    Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
+    by_member: dict[int, set[int]] = defaultdict(set)
+    for result in results:
+        by_member[result.question.member.pk].add(result.question.row.extraction_id)  # type: ignore[union-attr]
+    closed: set[int] = set()
+    for member, touched in by_member.items():
+        unjudged = Claim.objects.filter(extraction__in=touched).exclude(verdicts__member=member)
+        done = touched - set(unjudged.values_list("extraction_id", flat=True))
+        Judging.objects.filter(extraction__in=done, member=member).update(status=Judging.Status.DONE, **FREED)
+        closed |= done
+    return list(closed)
+
+
+def _judgements(result: Result) -> Sequence[Judgement]:
+    if isinstance(result.value, Failed):
+        numbers = [claim.number for claim in result.question.task.claims]
+        return unscored(numbers, result.value.reason, result.value.message)
+    assert not isinstance(result.value, Extracted)
+    return result.value
+
+
+def _verdicts(result: Result) -> list[Verdict]:
+    question = result.question
+    ids = dict(zip((claim.number for claim in question.task.claims), question.claims, strict=True))
+    return [
+        Verdict(
+            claim_id=ids[judgement.claim],
+            member=question.member,
+            label=judgement.label or "",
+            unscored=_why_unscored(judgement),
+            detail=judgement.detail,
+            rationale=judgement.rationale,
+            quotes=[asdict(quote) for quote in judgement.quotes],
+            grounded=judgement.label is not None and judgement.grounded,
+            notes=list(judgement.notes),
+            conflict=judgement.conflict,
+            shown=None if judgement.shown is None else [list(span) for span in judgement.shown],
+            windows=judgement.windows,
+            call=result.call,
         )
-        unjudged = Claim.objects.filter(extraction=judging.extraction_id).exclude(verdicts__member=judging.member_id)
-        if not unjudged.exists():
-            closed = {"status": Judging.Status.DONE, "lease": None, "leased_until": None}
-            Judging.objects.filter(pk=judging.pk).update(**closed)
-            settle(judging.extraction_id)
+        for judgement in _judgements(result)
+    ]
 
 
-def _verdict(question: Question, claim_id: int, judgement: Judgement, call: Call | None) -> Verdict:
-    return Verdict(
-        claim_id=claim_id,
-        member=question.member,
-        label=judgement.label or "",
-        unscored=judgement.unscored or ("" if judgement.label else Unscored.UNPARSEABLE),
-        detail=judgement.detail,
-        rationale=judgement.rationale,
-        quotes=[asdict(quote) for quote in judgement.quotes],
-        grounded=judgement.label is not None and judgement.grounded,
-        notes=list(judgement.notes),
-        call=call,
-    )
+def _why_unscored(judgement: Judgement) -> str:
+    return judgement.unscored or ("" if judgement.label else Unscored.UNPARSEABLE)
 
 
-def settle(extraction_id: int) -> None:
-    """Decide every claim of a sample once the whole panel has spoken; a decision is set once and only where empty."""
-    extraction = Extraction.objects.select_related("audit").get(pk=extraction_id)
-    if extraction.judgings.filter(status=Judging.Status.OWED).exists():
+def store_probes(results: Iterable[Result]) -> None:
+    """What a judge said when it was asked again; the first answer stands."""
+    for result in results:
+        (judgement,) = _judgements(result)
+        Probe.objects.filter(pk=result.question.row.pk, status=Probe.Status.OWED).update(
+            status=Probe.Status.DONE,
+            label=judgement.label or "",
+            unscored=_why_unscored(judgement),
+            call=result.call,
+            **FREED,
+        )
+
+
+def settle(audit: Audit, extraction_ids: Collection[int]) -> None:
+    """Decide every claim of these samples once the whole panel has spoken; a decision is set once, where empty.
+
+    After the transaction that stored the verdicts: of two workers that end the two judgings of a sample at once, the
+    later one then sees both.
+    """
+    if not extraction_ids:
         return
-    size = extraction.audit.panel.count()
+    owed = Judging.objects.filter(extraction__in=extraction_ids, status=Judging.Status.OWED)
+    spoken = set(extraction_ids) - set(owed.values_list("extraction_id", flat=True))
+    size = audit.panel.count()
     voices: dict[int, list[Voice]] = defaultdict(list)
-    verdicts = Verdict.objects.filter(claim__extraction=extraction_id, claim__decision="")
-    for claim_id, label, grounded in verdicts.values_list("claim_id", "label", "grounded"):
-        voices[claim_id].append(Voice(Label(label) if label else None, grounded))
+    verdicts = Verdict.objects.filter(claim__extraction__in=spoken, claim__decision="")
+    for claim_id, label, grounded, conflict in verdicts.values_list("claim_id", "label", "grounded", "conflict"):
+        voices[claim_id].append(Voice(Label(label) if label else None, grounded, conflict))
     by_decision: dict[Decision, list[int]] = defaultdict(list)
     for claim_id, heard in voices.items():
         if len(heard) == size:
             by_decision[decide(heard)].append(claim_id)
-    for decision, ids in by_decision.items():
-        Claim.objects.filter(pk__in=ids, decision="").update(decision=decision)
+    with transaction.atomic():
+        for decision, ids in by_decision.items():
+            Claim.objects.filter(pk__in=ids, decision="").update(decision=decision)
+        draw_probes(audit, [claim_id for ids in by_decision.values() for claim_id in ids])
+
+
+def settle_all(audit: Audit) -> None:
+    """Decide what a process left undecided that died between its verdicts and their decision."""
+    while ids := list(
+        audit.claims.filter(decision="")
+        .order_by()
+        .values_list("extraction_id", flat=True)
+        .distinct()[:SETTLED_AT_ONCE]
+    ):
+        before = audit.claims.filter(decision="").count()
+        settle(audit, ids)
+        if audit.claims.filter(decision="").count() == before:
+            return
 
 
 def conclude(audit: Audit) -> bool:
@@ -203,7 +259,10 @@ def conclude(audit: Audit) -> bool:
     True when the audit is no longer judging through this call; for each move exactly one caller gets it.
     """
     if not anything_owed(audit):
-        return audit.advance(Audit.Status.JUDGING, Audit.Status.REVIEWING)
+        settle_all(audit)
+        if not anything_owed(audit):  # what was decided just now may owe probes
+            return audit.advance(Audit.Status.JUDGING, Audit.Status.REVIEWING)
+        return False
     if audit.members.exclude(stopped_fault="").exists() and not anything_possible(audit):
         return audit.advance(Audit.Status.JUDGING, Audit.Status.PAUSED)
     return False

@@ -1,34 +1,40 @@
 """The ledger: every attempt at a vendor is a row, and what was paid for is found again."""
 
+from collections.abc import Collection
+from datetime import UTC, datetime
 from decimal import Decimal
 
 from audits.engine import Attempt
-from audits.judges.base import JudgeError, JudgeSpec, Reply, Usage
-from audits.judges.prompting import build_prompt, request_hash
+from audits.judges.base import JudgeError, Reply, Usage
+from audits.judges.parsing import is_complete
+from audits.limits import LimitState
 from audits.models import Audit, Call, Event, PanelMember
 from audits.models.judge import price
 from audits.pipeline.owing import Question
-from audits.pipeline.recording import readable
 
 FREE = ("offline",)  # a judge that makes no call leaves no bill
 
 
-def record_attempt(audit: Audit, question: Question, attempt: Attempt) -> Call:
-    """Write one attempt into the ledger, failures included. Unknown counts and costs stay unknown."""
+def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
+    """The ledger's row of one attempt, not stored yet. Unknown counts and costs stay unknown."""
     member, usage, reply = question.member, attempt.usage, attempt.reply
-    return Call.objects.create(
+    return Call(
         audit=audit,
         member=member,
-        purpose=question.task.purpose,
+        purpose="probe" if question.replicate else question.task.purpose,
         request_hash=attempt.request_hash,
         prompt_version=attempt.prompt_version,
         prompt_hash=attempt.prompt_hash,
+        model_asked=member.model,
         model_answered=reply.model[:200] if reply else "",
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         cache_read=usage.cache_read,
         cache_write=usage.cache_write,
-        cost=_cost(member, usage),
+        cost=cost_of(member, usage),
+        at_most=attempt.at_most,
+        attempt=attempt.number,
+        replicate=question.replicate,
         latency_ms=round(attempt.latency * 1000),
         vendor_request_id=attempt.request_id[:200],
         outcome=attempt.outcome,
@@ -36,25 +42,51 @@ def record_attempt(audit: Audit, question: Question, attempt: Attempt) -> Call:
         message=attempt.message,
         finish=reply.finish if reply else "",
         reply=reply.text if reply else "",
-        reusable=reply is not None and readable(question, reply),
+        reusable=reply is not None and is_complete(reply, attempt.ask.task),
     )
 
 
-def _cost(member: PanelMember, usage: Usage) -> Decimal | None:
+def cost_of(member: PanelMember, usage: Usage, share: Decimal = Decimal(1)) -> Decimal | None:
+    """US dollars of a call by its reported tokens; None when a count or a price is unknown."""
     if member.vendor in FREE:
         return Decimal(0)
-    return price(member.price_in, member.price_out, usage.tokens_in, usage.tokens_out)
+    found = price(member.price_in, member.price_out, usage.tokens_in, usage.tokens_out)
+    return found * share if found is not None else None
 
 
-def find_paid(audit: Audit, question: Question, spec: JudgeSpec) -> tuple[Call, Reply] | None:
-    """An answer to exactly this request that the project has paid for already, and that was complete and readable."""
-    wanted = request_hash(spec, build_prompt(question.task))
-    paid = Call.objects.filter(request_hash=wanted, reusable=True, audit__project_id=audit.project_id)
-    call = paid.order_by("pk").first()
-    if call is None:
-        return None
-    usage = Usage(call.tokens_in, call.tokens_out, call.cache_read, call.cache_write)
-    return call, Reply(call.reply, call.model_answered, call.finish, usage, call.vendor_request_id)
+def find_paid(audit: Audit, hashes: Collection[str]) -> dict[str, tuple[Call, Reply]]:
+    """Complete answers to exactly these requests that were paid for already: by this audit, or by its project.
+
+    What this audit has paid for itself is always found, or it could not go on after a crash; replicates have hashes
+    of their own.
+    """
+    paid = Call.objects.filter(request_hash__in=hashes, reusable=True)
+    paid = paid.filter(audit__project_id=audit.project_id) if audit.reuse else paid.filter(audit=audit)
+    found: dict[str, tuple[Call, Reply]] = {}
+    for call in paid.order_by("pk"):
+        usage = Usage(call.tokens_in, call.tokens_out, call.cache_read, call.cache_write)
+        reply = Reply(call.reply, call.model_answered, call.finish, usage, call.vendor_request_id)
+        found.setdefault(call.request_hash, (call, reply))
+    return found
+
+
+def note_refused_parameters(member: PanelMember, reply: Reply) -> None:
+    """Keep what a model did not take and was asked without: the page and the certificate's reader shall know."""
+    new = [note for note in reply.notes if note not in member.notes]
+    if new:
+        member.notes = [*member.notes, *new]
+        member.save(update_fields=["notes"])
+
+
+def note_limits(member: PanelMember, state: LimitState) -> None:
+    """Keep how many calls at once its vendor takes now, so that pages of another process can show it."""
+    resumes_at = None if state.resumes_at is None else datetime.fromtimestamp(state.resumes_at, UTC)
+    now = {"limit_now": state.now, "limit_reason": state.reason, "resumes_at": resumes_at}
+    changed = [name for name, value in now.items() if getattr(member, name) != value]
+    if changed:
+        for name in changed:
+            setattr(member, name, now[name])
+        member.save(update_fields=changed)
 
 
 def stop_member(audit: Audit, member: PanelMember, error: JudgeError) -> bool:

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from audits.text.invisible import WEIGHTLESS
 from audits.text.language import HAN
 
 _CJK = HAN + "\u3000-\u303f\uff00-\uffef\u3040-\u30ff"
@@ -96,7 +97,8 @@ def find_all(needle: str, haystack: str) -> Iterator[tuple[int, int]]:
 
 
 def _fold(piece: str) -> str:
-    if unicodedata.category(piece[0]) in {"Cf", "Cc"}:
+    piece = WEIGHTLESS.sub("", piece)
+    if not piece or unicodedata.category(piece[0]) in {"Cf", "Cc"}:
         return ""
     folded = unicodedata.normalize("NFKC", piece.translate(_SAME)).casefold()
     return unicodedata.normalize("NFKC", folded).translate(_SAME).strip()

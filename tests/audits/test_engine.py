@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from audits.engine import Ask, Attempt, Engine, Flow, Outcome, engine_for_process
-from audits.judges.base import Fault, JudgeError, JudgeSpec, Reply, Task
+from audits.judges.base import Fault, JudgeError, JudgeSpec, Prompt, Reply, Task
+from audits.limits import Limits
 from audits.patience import Patience, Policy
 from tests.audits.judges.samples import EXTRACT, VERIFY, VERIFY_ZH
 from tests.vendor_server.server import VendorServer
@@ -19,7 +20,7 @@ CLAUDE = JudgeSpec("anthropic", "claude-test", timeout=10)
 LIMIT = 20.0  # seconds after which a test has hung
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def engine() -> Iterator[Engine]:
     engine = Engine()
     yield engine
@@ -27,7 +28,7 @@ def engine() -> Iterator[Engine]:
 
 
 def asks(count: int, spec: JudgeSpec = OPENAI, task: Task = VERIFY, concurrency: int = 4) -> list[Ask]:
-    return [Ask(number, spec.name, spec, task, concurrency) for number in range(count)]
+    return [Ask(number, spec.name, spec, task, Limits(concurrency)) for number in range(count)]
 
 
 def finish(flow: Flow) -> tuple[list[Attempt], list[Outcome]]:
@@ -54,7 +55,7 @@ def test_every_ask_has_one_outcome_and_every_call_one_attempt(vendor_server: Ven
     assert (attempt.outcome, attempt.status, attempt.number) == ("ok", 200, 1)
     assert attempt.usage.tokens_in == 100
     assert attempt.request_id.startswith("req_")
-    assert attempt.prompt_version == "verdict_v1.en"
+    assert attempt.prompt_version == "verdict_v2.en"
     assert len(attempt.request_hash) == 64
     assert flow.drain() == []
 
@@ -243,7 +244,7 @@ class Broken:
     def __init__(self, spec: JudgeSpec) -> None:
         self.spec = spec
 
-    async def complete(self, task: Task, *, max_tokens: int | None = None) -> Reply:
+    async def complete(self, task: Task, *, prompt: Prompt | None = None, max_tokens: int | None = None) -> Reply:
         raise RuntimeError("secret detail")
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from audits.judges.base import Fault, JudgeSpec
+from audits.judges.prompting import build_prompt
 from tests.audits.judges.calling import ask, ask_one, fail_one
 from tests.audits.judges.samples import EXTRACT, VERIFY, VERIFY_ZH
 from tests.vendor_server.server import VendorServer
@@ -44,11 +45,14 @@ def test_a_base_url_with_v1_means_the_same(vendor_server: VendorServer) -> None:
 
 def test_long_contexts_are_marked_for_the_cache_and_claims_are_not(vendor_server: VendorServer) -> None:
     contexts = ("Acme was founded in 1999. " * 1000, *VERIFY.contexts)
-    ask_one(SPEC, dataclasses.replace(VERIFY, contexts=contexts))
+    task = dataclasses.replace(VERIFY, contexts=contexts)
+    ask_one(SPEC, task, prompt=dataclasses.replace(build_prompt(task), shared=True))
     parts = vendor_server.requests[0]["body"]["messages"][0]["content"]
     assert ["cache_control" in part for part in parts] == [True, False]
     assert "## CONTEXTS" in parts[0]["text"]
     assert "## CLAIMS" in parts[1]["text"]
+    ask_one(SPEC, task)  # nothing follows that would read it, and writing to the cache costs more
+    assert isinstance(vendor_server.requests[1]["body"]["messages"][0]["content"], str)
 
 
 @pytest.mark.parametrize(
