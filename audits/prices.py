@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 
+from audits.judges import VENDORS
 from audits.judges.base import Prompt, Usage
 
 WHOLE = Decimal(1)
 BATCH_SHARE = Decimal("0.5")  # what the vendors' batch interfaces charge of the usual price
-BATCH_VENDORS = frozenset({"openai", "anthropic"})
 MILLION = Decimal(1_000_000)
 FRAME_TOKENS = 1000  # what a vendor adds of its own to a request: roles, its instructions for schemas and tools
 STEP = Decimal("0.0001")  # a stored price is a multiple of this
@@ -100,6 +100,6 @@ def size_of(prompt: Prompt) -> int:
     return sum(len(text.encode()) for text in (prompt.system, prompt.prefix, prompt.suffix, schema))
 
 
-def has_batches(vendor: str, base_url: str = "") -> bool:
-    """Whether calls can go through a batch interface: the vendor has one, and the judge calls the vendor itself."""
-    return vendor in BATCH_VENDORS and not base_url
+def has_batches(vendor: str) -> bool:
+    """Whether calls can go through a batch interface of the vendor, at BATCH_SHARE of the price."""
+    return vendor in VENDORS and VENDORS[vendor].batch

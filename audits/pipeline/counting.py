@@ -20,7 +20,6 @@ COUNTED = 5000  # samples; of a larger dataset so many are drawn at random and s
 KEPT = 6 * 3600  # seconds; a dataset that is ready never changes
 CHUNK = 500
 MARK = 2  # tokens of the number and line break that a prompt puts around a sentence, claim or context
-_HAN = re.compile("[\u3400-\u9fff]+")
 _SENTENCE_END = re.compile(r"[。｡！？；!?]+|[.．…]+(?=\s|$)|[^\S\n]*\n\s*")
 
 
@@ -50,11 +49,12 @@ class Load:
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens a text has: 0.8 per Han character, one per four others (the vendors' rule of thumb)."""
-    if text.isascii():
-        return ceil(len(text) / 4)
-    other = len(_HAN.sub("", text))
-    return ceil((len(text) - other) * 0.8 + other / 4)
+    """About how many tokens a text has: 0.8 per Han character, one per four others (the vendors' rule of thumb).
+
+    Characters beyond Latin are told by their bytes: three in UTF-8, where a Latin letter has one. That is fast.
+    """
+    wide = 0.0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) / 2
+    return ceil(wide * 0.8 + (len(text) - wide) / 4)
 
 
 def count_sentences(text: str) -> int:

@@ -101,10 +101,10 @@ def _member(
     judge: Judge, role: str, position: int, foreseen: list[Foreseen], known: Experience | None, batch: bool
 ) -> MemberEstimate:
     """foreseen: with low, usual and high habits."""
-    in_batch = batch and has_batches(judge.vendor, judge.base_url)
+    in_batch = batch and has_batches(judge.vendor)
     low, cost, high = (_cost(judge, one, known, BATCH_SHARE if in_batch else WHOLE) for one in foreseen)
     usual = foreseen[1]
-    calls, tokens_in, tokens_out = ceil(usual.calls), ceil(usual.tokens_in), ceil(usual.tokens_out)
+    calls, tokens_in, tokens_out = map(_whole_number, (usual.calls, usual.tokens_in, usual.tokens_out))
     learned = known.calls if known else 0
     return MemberEstimate(
         str(judge), role, position, calls, tokens_in, tokens_out, cost, low, high, learned, in_batch
@@ -114,8 +114,8 @@ def _member(
 def _cost(judge: Judge, foreseen: Foreseen, known: Experience | None, share: Decimal) -> Decimal | None:
     """US dollars, with as much of the input out of the vendor's cache as before."""
     read, write = (known.cache_read, known.cache_write) if known else (0.0, 0.0)
-    total = ceil(foreseen.tokens_in)
-    usage = Usage(total, ceil(foreseen.tokens_out), int(total * read), int(total * write))
+    total = _whole_number(foreseen.tokens_in)
+    usage = Usage(total, _whole_number(foreseen.tokens_out), int(total * read), int(total * write))
     return judge.prices.settled(judge.vendor).cost(usage, share)
 
 
@@ -127,12 +127,21 @@ def _whole(load: Load, spans: Sequence[Habits], members: Sequence[MemberEstimate
         cost=_total([member.cost for member in members]),
         low=_total([member.low for member in members]),
         high=_total([member.high for member in members]),
-        claims=ceil(sum(size.sentences for size in load.sizes) * load.scale * spans[1].claims_per_sentence),
+        claims=_whole_number(_sentences(load) * spans[1].claims_per_sentence),
         samples=load.total,
         counted=load.counted,
         unknown_prices=tuple(dict.fromkeys(member.name for member in members if member.cost is None)),
         per_member=tuple(members),
     )
+
+
+def _sentences(load: Load) -> float:
+    return sum(size.sentences for size in load.sizes) * load.scale
+
+
+def _whole_number(number: float) -> int:
+    """Rounded up, but not because of the last digit of a floating point number."""
+    return ceil(number - 1e-6)
 
 
 def _total(amounts: Sequence[Decimal | None]) -> Decimal | None:

@@ -15,7 +15,6 @@ SAFE = {"zh": 1.1 / 0.8, "en": 4 / 3.5}
 PART = 750  # tokens of an answer that are cut in one call (audits/judges/sentence_windows.py)
 LEAST = 25  # tokens that a sentence counts at least for that
 EVIDENCE_SHARE = 0.5  # of one window: what the last call over the evidence found in all windows shows
-PROBES = 2  # of each probed claim and judge: the same question again, and the contexts in another order
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def foresee_judging(
         claims = size.sentences * cutting.claims_per_sentence
         if not size.passages or not claims:
             continue
-        for asked, grouped in _questions(claims, together, probe_percent):
+        for asked, grouped in _questions(size, claims, together, probe_percent):
             needed = _needed(size, own.input_ratio, room, grouped)
             calls += asked * len(needed)
             tokens_in += asked * sum(needed)
@@ -89,12 +88,15 @@ def foresee_judging(
     return Foreseen(calls * load.scale, tokens_in * load.scale, tokens_out * load.scale)
 
 
-def _questions(claims: float, together: int, probe_percent: int) -> Iterator[tuple[float, float]]:
-    """(how many, claims in each): the groups of a sample's claims, and the probes, which ask about one claim."""
+def _questions(size: Size, claims: float, together: int, probe_percent: int) -> Iterator[tuple[float, float]]:
+    """(how many, claims in each): the groups of a sample's claims, and the probes, which ask about one claim.
+
+    A probed claim is asked about twice: the same again, and, if there are several contexts, in another order.
+    """
     groups = claims if together == 1 else max(1.0, claims / together + (together - 1) / (2 * together))
     yield groups, claims / groups
     if probe_percent:
-        yield claims * PROBES * probe_percent / 100, 1.0
+        yield claims * probe_percent / 100 * min(2, size.passages), 1.0
 
 
 def _needed(size: Size, ratio: float, room: int | None, claims: float) -> list[float]:

@@ -106,5 +106,4 @@ def test_a_request_is_measured_in_bytes_with_its_schema() -> None:
 
 def test_batches_are_the_vendors_own() -> None:
     assert has_batches("openai") and has_batches("anthropic")
-    assert not has_batches("deepseek")
-    assert not has_batches("openai", "https://gateway.example")
+    assert not has_batches("deepseek") and not has_batches("offline") and not has_batches("unheard-of")
