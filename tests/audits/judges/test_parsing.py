@@ -142,6 +142,33 @@ def test_an_invented_quote_leaves_the_label_but_no_ground() -> None:
     assert "context 7" in elsewhere.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("said", "conflict"),
+    [(True, True), (False, False), (None, False), ("true", False), ("false", False), (1, False), ([True], False)],
+)
+def test_a_conflict_is_what_is_said_to_be_true_and_nothing_else(said: object, conflict: bool) -> None:
+    entry = {"claim": 1, "label": "CONTRADICTED", "rationale": "", "quotes": []}
+    (judgement,) = read_judgements(verdicts({**entry, "conflict": said}), [1], CONTEXTS, [0, 1])
+    assert judgement.conflict is conflict
+    (silent,) = read_judgements(verdicts(entry), [1], CONTEXTS, [0, 1])
+    assert silent.conflict is False
+
+
+def test_lesson_9_both_sides_of_a_conflict_are_kept_with_their_places() -> None:
+    contexts = ("The fee is 2% a year.", "No fee is charged.")
+    quotes = [{"context": 1, "text": "fee is 2%"}, {"context": 2, "text": "No fee is charged"}]
+    entry = {"claim": 1, "label": "CONTRADICTED", "rationale": "", "quotes": quotes, "conflict": True}
+    (judgement,) = read_judgements(verdicts(entry), [1], contexts, [0, 1])
+    assert (judgement.label, judgement.conflict, judgement.grounded) == (Label.CONTRADICTED, True, True)
+    assert [contexts[q.context][q.start : q.end] for q in judgement.quotes] == ["fee is 2%", "No fee is charged"]
+
+
+def test_a_conflict_named_in_one_of_two_equal_verdicts_counts() -> None:
+    entry = {"claim": 1, "label": "CONTRADICTED", "rationale": "", "quotes": []}
+    (judgement,) = read_judgements(verdicts(entry, {**entry, "conflict": True}), [1], CONTEXTS, [0, 1])
+    assert judgement.conflict
+
+
 def test_two_labels_for_one_claim_are_none() -> None:
     entry = {"claim": 1, "label": "SUPPORTED", "rationale": "", "quotes": []}
     differing, same = (

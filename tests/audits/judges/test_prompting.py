@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import json
 import re
 
 import pytest
@@ -48,9 +49,9 @@ def test_the_hash_is_that_of_the_template_file(purpose: Purpose, language: str) 
 
 
 def test_chinese_has_its_own_prompt_and_an_unknown_language_the_english_one() -> None:
-    assert build_prompt(VERIFY_ZH).version == "verdict_v1.zh"
+    assert build_prompt(VERIFY_ZH).version == "verdict_v2.zh"
     assert "参考证据" in build_prompt(VERIFY_ZH).system
-    assert build_prompt(dataclasses.replace(VERIFY, language="fr")).version == "verdict_v1.en"
+    assert build_prompt(dataclasses.replace(VERIFY, language="fr")).version == "verdict_v2.en"
 
 
 def test_a_context_cannot_forge_a_marker_a_heading_or_another_context() -> None:
@@ -116,10 +117,36 @@ def test_every_property_of_a_schema_is_required_and_nothing_else_allowed() -> No
         check(build_prompt(task).schema)
     assert list(build_prompt(VERIFY).schema["properties"]["verdicts"]["items"]["properties"]) == [
         "claim",
-        "label",
-        "rationale",
         "quotes",
+        "rationale",
+        "conflict",
+        "label",
     ]
+
+
+@pytest.mark.parametrize("task", [VERIFY, VERIFY_ZH])
+def test_the_example_of_a_reply_is_one_and_has_both_sides_of_a_conflict(task: Task) -> None:
+    """Pain 11 and 20 and lesson 9: an example that the parser would refuse teaches a model to be refused."""
+    prompt = build_prompt(task)
+    example = next(line for line in prompt.system.split("\n") if line.startswith("{"))
+    entries = json.loads(example)["verdicts"]
+    properties = list(prompt.schema["properties"]["verdicts"]["items"]["properties"])
+    assert all(list(entry) == properties for entry in entries)
+    (conflict,) = [entry for entry in entries if entry["conflict"]]
+    assert (conflict["label"], len(conflict["quotes"])) == ("CONTRADICTED", 2)
+    assert {entry["label"] for entry in entries} == {"SUPPORTED", "UNVERIFIED", "CONTRADICTED"}
+
+
+@pytest.mark.parametrize(("task", "words"), [(VERIFY, "excerpts of longer texts"), (VERIFY_ZH, "节选")])
+def test_a_judge_is_told_when_it_sees_excerpts_and_only_then(task: Task, words: str) -> None:
+    cut = dataclasses.replace(task, excerpts=True)
+    assert words in build_prompt(cut).prefix
+    assert words not in build_prompt(task).system + build_prompt(task).user
+    assert build_prompt(cut) == build_prompt(dataclasses.replace(cut))
+    other = dataclasses.replace(cut, claims=(ClaimText(1, "Something else."),))
+    assert build_prompt(cut).prefix == build_prompt(other).prefix
+    assert build_prompt(cut).system == build_prompt(task).system
+    assert request_hash(SPEC, build_prompt(cut)) != request_hash(SPEC, build_prompt(task))
 
 
 SPEC = JudgeSpec("openai", "m", api_key="k1", base_url="http://a/v1")
