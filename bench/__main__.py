@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-BENCHES = ("offline_accuracy", "engine")
+BENCHES = ("offline_accuracy", "decomposition", "engine")
 
 
 def main(names: list[str]) -> int:

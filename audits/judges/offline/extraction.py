@@ -23,8 +23,8 @@ _OPENER = re.compile(
 _REST = 4  # words or Chinese characters after an opener; with more it states something: "首先，利率为百分之五。"
 _WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
 _ANNOUNCEMENT = re.compile(
-    r"^\W*(?:here(?:'s| is| are)\b.*:|let me (?:explain|help|know)|i hope (?:this|that)|feel free|"
-    r"please (?:let|feel)|below (?:is|are)\b.*:|以下是.{0,30}$|下面(?:我|为您|为你|来|是).{0,30}$|"
+    r"^\W*(?:here(?:'s| is| are)\b.*:$|let me (?:explain|help|know)|i hope (?:this|that)|feel free|"
+    r"please (?:let|feel)|below (?:is|are)\b.*:$|以下是.{0,30}$|下面(?:我|为您|为你|来|是).{0,30}$|"
     r"希望(?:这|以上|对您|对你|能).{0,30}$|让我们?.{0,30}$)",
     re.IGNORECASE,
 )

@@ -90,3 +90,17 @@ def test_hostile_text_stays_text():
 def test_a_statement_behind_an_opener_is_a_claim(answer):
     found = extracted(answer)
     assert len(found.claims) == 1 and not found.no_claims
+
+
+def test_what_follows_an_announcement_on_the_same_line_is_a_claim():
+    found = extracted("Here is the fee: it is 5% a year. Here is what I found:")
+    assert [claim.sentence for claim in found.claims] == [1]
+    assert found.no_claims == {2: "transition"}
+
+
+def test_each_item_of_a_list_is_a_claim_on_its_sentence():
+    answer = "此外，费用包括邮费、税费、手续费。"
+    found = extracted(answer)
+    assert [claim.text for claim in found.claims] == ["费用包括邮费。", "费用包括税费。", "费用包括手续费。"]
+    assert answer[found.claims[0].start : found.claims[0].end] == "费用包括邮费"
+    assert answer[found.claims[1].start : found.claims[1].end] == answer
