@@ -12,18 +12,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from audits.text.disguise import imitates, seen, spaced_out
 from audits.text.invisible import WEIGHTLESS
 from audits.text.language import HAN
 from audits.text.orders import orders
+from audits.text.orders.rule import MOST_FOUND
 
 Span = tuple[int, int]
 
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e"
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 _HIDDEN = re.compile(
-    "[\u202d\u202e]"  # bidi overrides: the text is not read in the order in which it is seen
-    f"|(?:[A-Za-z]+[{_ZERO_WIDTH}]+){{2,}}[A-Za-z]|(?:[{HAN}]+[{_ZERO_WIDTH}]+){{2,}}[{HAN}]"
+    f"[\u202d\u202e](?![^\n]{{0,20}}[{_RIGHT_TO_LEFT}])"  # read in another order than it is seen
+    f"|(?:[A-Za-z]{{1,12}}[{_ZERO_WIDTH}]{{1,7}}){{2}}[A-Za-z]|(?:[{HAN}]{{1,12}}[{_ZERO_WIDTH}]{{1,7}}){{2}}[{HAN}]"
     f"|[{_ZERO_WIDTH}]{{8}}"  # a message written in them
     "|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3}"
     "|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f]"  # after a black flag they make regional flags
@@ -64,7 +67,7 @@ def find(text: str) -> list[Hit]:
     """All hits of a text in order of their places, at most one of a code at a place."""
     hits: set[Hit] = set(_orders(text))
     if not text.isascii() and WEIGHTLESS.search(text):
-        hits |= {Hit("hidden", *match.span()) for match in _HIDDEN.finditer(text)}
+        hits |= {Hit("hidden", *match.span()) for match in islice(_HIDDEN.finditer(text), MOST_FOUND)}
     hits |= {Hit("encoded", *span) for span in _encoded(text)}
     hits |= {Hit("disguised", *span) for span in _spaced(text)}
     return sorted(hits, key=lambda hit: (hit.start, hit.end, hit.code))

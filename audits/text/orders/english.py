@@ -18,7 +18,7 @@ ENGLISH = (
         r"\b(?:ignore|disregard|forget)\b",
         before=START,
         after=(
-            rf"(?:\s+[\w']+,?){{0,4}}?\s+{_EARLIER}\b(?:\W{{1,3}}[\w']+){{0,4}}?\W{{1,3}}{_NOUNS}\b{_NO_IF}"
+            rf"(?:\s+[\w']+,?){{0,4}}?\s+{_EARLIER}\b(?:[^\w']{{1,3}}[\w']+){{0,4}}?[^\w']{{1,3}}{_NOUNS}\b{_NO_IF}"
             rf"|(?:\s+[\w']+){{0,3}}?\s+{_NOUNS}\s+(?:\w+\s+){{0,3}}?(?:above|before|so far|previously)\b{_NO_IF}"
             r"|\s+(?:everything|anything|whatever)\s+(?:\w+\s+){0,3}?(?:above|so far|before this)\b"
             r"|\s+(?:all\s+|of\s+|the\s+){0,3}(?:above|foregoing)\b[^\n]{0,40}?"
@@ -76,8 +76,8 @@ ENGLISH = (
     ),
     rule(
         "instruction",
-        "system:,developer:,system：,developer：,system :,system  :",
-        r"(?:system|developer) {0,2}[:：]",
+        "system:,developer:,system：,developer：,system :",
+        r"(?:system|developer) ?[:：]",
         before=LINE,
         after=r"[^\n]{0,60}?\b(?:you are|you must|ignore|disregard|override|all claims|verdicts?)\b",
     ),

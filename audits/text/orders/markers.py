@@ -3,7 +3,7 @@
 from audits.text.orders.rule import rule
 
 MARKERS = (
-    rule("template", "<|,|>", r"<\|[\w▁ ]{2,40}\|>"),
+    rule("template", "<|,|>", r"<\|\w[\w▁ ]{0,38}\w\|>"),
     rule(
         "template",
         "inst],sys>>,_of_turn>,system_prompt>",

@@ -3,18 +3,21 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from audits.text.disguise import Seen
 
 REACH = 90  # characters before a head that a rule may look at
+MOST_HEADS = 1000  # looked at in one text, so that no text costs much
+MOST_FOUND = 20  # of one rule in one text; what counts is whether there is one
 
 
 @dataclass(frozen=True)
 class Rule:
     """A head counts when `before` is found at the end of what stands before it, and `after` where it ends.
 
-    code: what it finds. needs: alternatives of which one must occur at all, each a set of words that occur together; in
-    lower case. case: compare as it is written.
+    code: what it finds. needs: alternatives, each a set of words in lower case, of which one must occur at all. case:
+    compare as it is written.
     """
 
     code: str
@@ -28,7 +31,8 @@ class Rule:
     def find(self, seen: Seen) -> Iterator[tuple[int, int]]:
         """Spans in the text as seen, in order, whether or not what is needed occurs."""
         text = seen.text if self.case else seen.low
-        for match in self.head.finditer(text):
+        found = 0
+        for match in islice(self.head.finditer(text), MOST_HEADS):
             start, end = match.span()
             reach = max(0, start - REACH)
             if self.before and not self.before.search(text, reach, start):
@@ -38,6 +42,9 @@ class Rule:
             following = self.after.match(text, end) if self.after else match
             if following:
                 yield start, following.end()
+                found += 1
+                if found == MOST_FOUND:
+                    return
 
 
 def rule(
@@ -49,17 +56,29 @@ def rule(
     """
 
     def compiled(pattern: str, end: str = "") -> re.Pattern[str] | None:
-        return re.compile(f"(?:{pattern}){end}", re.ASCII) if pattern else None
+        return re.compile(f"(?:{_bounded(pattern)}){end}", re.ASCII) if pattern else None
 
     return Rule(
         code,
         tuple(frozenset(each.split("+")) for each in needs.split(",")),
-        re.compile(head, re.ASCII),
+        re.compile(_bounded(head), re.ASCII),
         compiled(before, r"\Z"),
         compiled(never_before, r"\Z"),
         compiled(after),
         case,
     )
+
+
+def _bounded(pattern: str) -> str:
+    """The pattern with a limit to everything repeated: it is run on the texts of those whom it is to catch."""
+    for long, short in (
+        (r"\s+", r"\s{1,4}"),
+        (r"\s*", r"\s{0,4}"),
+        (r"\w+", r"\w{1,24}"),
+        (r"[\w']+", r"[\w']{1,24}"),
+    ):
+        pattern = pattern.replace(long, short)
+    return pattern
 
 
 # Where an order begins: at the start of a sentence, a line, a quotation, or after "please", "now" and the like.

@@ -3,9 +3,9 @@
 from audits.text.orders.rule import START, rule
 
 _ASKING = (
-    rf"(?i:{START}(?:always\s+|only\s+|simply\s+)?"
-    r"(?:output|return|answer|reply|respond|say|print|write|label|mark|classify|judge|rate|grade|declare|set|choose"
-    r"|select|assign|report|emit|treat)\b[^\n.]{0,60}"
+    rf"(?i:(?:{START}(?:always\s+|only\s+|simply\s+|never\s+)?|\b(?:always|only|never)\s+)"
+    r"(?:outputs?|returns?|answers?|reply|replies|responds?|say|print|write|label|mark|classify|judge|rate|grade"
+    r"|declare|set|choose|select|assign|report|emit|treat)\b[^\n.]{0,60}"
     r"|\b(?:verdicts?|labels?|judge?ments?|classification|answer|rating|grade|claims?|statements?)\b[^\n.]{0,40}"
     r"(?:\bis|\bare|\bbe|\bas|:|=|：)\s{0,2}"
     r"|(?:输出|回答|回复|返回|判定?[为成]?|标记?[为成注]?|填写?|给出|写[上成]?|选择?|标签|判定|结论|结果|都是|均为|一律|全部)"
@@ -14,7 +14,8 @@ _ASKING = (
 _ZH_ASKING = (
     "(?:(?:判定?|标记?|标注|归类|视|评|写|填)(?:为|成|作)"
     "|(?:输出|返回|只?回答|只?回复|填写|给出|判定|标签|结论|统一写|直接写)[:：]?"
-    r"|(?:都|均|一律|全部|统统|全都)(?:是|为|算|判|写|填|标)(?:为|成|作)?)\s{0,2}"
+    r"|(?:都|均|一律|全部|统统|全都)(?:是|为|算|判|写|填|标)(?:为|成|作)?|全部|一律|命题\s?\d{1,3}\s?[:：])"
+    r"(?:冲突或)?\s{0,2}"
 )
 
 VERDICTS = (
