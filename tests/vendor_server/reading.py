@@ -53,7 +53,9 @@ def read_request(vendor: str, path: str, body: dict[str, Any], headers: dict[str
 def reply_to(request: Request, labels: list[dict[str, Any]]) -> dict[str, Any]:
     """The default reply: every sentence is a claim; a claim that stands in a context is supported by it.
 
-    labels: {"claim": substring, "label": ..., "model"?: ..., "quote"?: ...}; the first that fits decides.
+    labels: {"claim": substring, "label": ..., "model"?: ..., "context"?: substring, "quote"?: ..., "quotes"?: [...],
+    "conflict"?: bool}; the first that fits decides. context: it fits only where some context shown holds it, and only
+    of quotes that are shown is more than one given.
     """
     if request.purpose == "extract":
         sentences = request.items["SENTENCES"].items()
@@ -70,13 +72,33 @@ def _verdict(
     claim = claim.split("\n")[0]
     context, quote = _evidence(claim, contexts)
     label = "SUPPORTED" if quote else "UNVERIFIED"
-    for rule in labels:
-        if rule["claim"] in claim and rule.get("model", request.model) == request.model:
-            label = rule["label"]
-            quote = rule.get("quote") or quote or _first_words(contexts)
-            break
-    quotes = [] if label == "UNVERIFIED" else [{"context": context or 1, "text": quote}]
-    return {"claim": number, "label": label, "rationale": f"Rationale of {request.model}.", "quotes": quotes}
+    quotes = [{"context": context, "text": quote}] if quote else []
+    rule = next((rule for rule in labels if _fits(rule, claim, contexts, request)), {})
+    if rule:
+        label = rule["label"]
+        wanted = rule.get("quotes") or [rule.get("quote") or quote or _first_words(contexts)]
+        quotes = [{"context": _holder(text, contexts) or 1, "text": text} for text in wanted]
+        quotes = quotes if len(quotes) == 1 else [q for q in quotes if _holder(q["text"], contexts)]
+    return {
+        "claim": number,
+        "quotes": [] if label == "UNVERIFIED" else quotes,
+        "rationale": f"Rationale of {request.model}.",
+        "conflict": bool(rule.get("conflict", False)),
+        "label": label,
+    }
+
+
+def _fits(rule: dict[str, Any], claim: str, contexts: dict[int, str], request: Request) -> bool:
+    return (
+        rule["claim"] in claim
+        and rule.get("model", request.model) == request.model
+        and ("context" not in rule or _holder(rule["context"], contexts) > 0)
+    )
+
+
+def _holder(text: str, contexts: dict[int, str]) -> int:
+    """The number of the first context that holds a text; 0 when none does."""
+    return next((number for number, context in contexts.items() if text in context), 0)
 
 
 def _evidence(claim: str, contexts: dict[int, str]) -> tuple[int, str]:

@@ -5,15 +5,30 @@ from typing import Any
 
 from tests.vendor_server.reading import Request, bend, reply_to
 
+LONG = 4000  # characters of a request
+
 
 def body_of(request: Request, rule: dict[str, Any], labels: list[dict[str, Any]]) -> dict[str, Any]:
     """The body of a 200."""
     fault = rule.get("fault", "")
     text = rule.get("text") or _worded(json.dumps(bend(reply_to(request, labels), rule), ensure_ascii=False), fault)
     body = (_chat if request.vendor == "openai" else _message)(request, text, fault)
+    _count(body["usage"], request, rule)
     if fault == "no_usage":
         del body["usage"]
     return body
+
+
+def _count(usage: dict[str, Any], request: Request, rule: dict[str, Any]) -> None:
+    """Let a long request have a number of tokens that can be true, or that of the rule; short ones keep theirs."""
+    if "tokens_in" not in rule and len(request.user) <= LONG:
+        return
+    tokens = rule.get("tokens_in", len(request.user.encode()) // 4)
+    if request.vendor == "openai":
+        usage.update(prompt_tokens=tokens, total_tokens=tokens + usage["completion_tokens"])
+    else:
+        cached = usage["cache_read_input_tokens"] + usage["cache_creation_input_tokens"]
+        usage.update(input_tokens=max(0, tokens - cached))
 
 
 def error_of(vendor: str, rule: dict[str, Any]) -> dict[str, Any]:

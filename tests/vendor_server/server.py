@@ -1,13 +1,15 @@
 """A fake vendor over real HTTP: OpenAI's and Anthropic's protocols, every fault on request, a log of all requests.
 
 A script is {"rules": [...], "labels": [...]}. The first rule that fits a request and is not used up is applied:
-  fits:   vendor, model, purpose ("extract" | "verify"), contains (text in the user's message), times (how often)
+  fits:   vendor, model, purpose ("extract" | "verify"), contains (text in the user's message), times (how often),
+          longer (the user's message has more characters than this)
   faults: status (with retry_after, error, html, text), fault: one of hang, reset, drip, cut, html, empty, array,
           no_choices, error_200, malformed, fenced, think, prose, two_objects, refusal, content_filter, truncated,
           cut_reply, no_usage, blank, oversized, redirect
   pause:  hold (until release() is called on the server)
   reply:  label, omit [numbers], wrong_ids, conflicting, invent_quotes, text (the reply, verbatim), latency (seconds)
-labels decide single claims: {"claim": substring, "label": ..., "model"?: ..., "quote"?: ...}.
+          tokens_in (what the usage says; by default it grows with requests of more than 4,000 characters)
+labels decide single claims: {"claim": substring, "label": ..., "model"?: ..., "quote"?: ...}; more in reading.py.
 Batches have a part of their own in the script: see batches.py.
 """
 
@@ -58,7 +60,8 @@ class Script:
     def rule_for(self, request: Request) -> dict[str, Any]:
         for rule in self.rules:
             fits = all(name not in rule or rule[name] == getattr(request, name) for name in FITS)
-            if fits and rule.get("contains", "") in request.user and rule.get("times", 1) > 0:
+            fits = fits and rule.get("contains", "") in request.user and len(request.user) > rule.get("longer", -1)
+            if fits and rule.get("times", 1) > 0:
                 if "times" in rule:
                     rule["times"] -= 1
                 return rule
