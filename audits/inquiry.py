@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from audits.judges.base import Answer, JudgeSpec, Prompt, Task
@@ -27,6 +28,8 @@ class Part:
         self.request_hash = ""
         self.prompt: Prompt | None = None
         self.group: Hashable = None  # of calls that begin alike and are asked now
+        self.at_most: Decimal | None = None  # US dollars that one call may cost; None without a budget
+        self.held = Decimal(0)  # of the budget, for this part's calls
         self._index = index
 
     @property
@@ -36,8 +39,9 @@ class Part:
 
     def prepare(self, spec: JudgeSpec) -> None:
         """Build the words of the request once: to look for a paid answer, to ask, and for the ledger."""
-        self.prompt = build_prompt(self.task)
-        self.request_hash = request_hash(spec, self.prompt, self.inquiry.question.replicate)
+        if self.prompt is None:
+            self.prompt = build_prompt(self.task)
+            self.request_hash = request_hash(spec, self.prompt, self.inquiry.question.replicate)
 
     def answer(self, answer: Answer, call: Call | None) -> list["Part"]:
         """Hand in what came of it; the parts that follow from it now."""

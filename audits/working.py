@@ -20,6 +20,7 @@ from audits.judges.base import FINAL, Fault, JudgeError, JudgeSpec
 from audits.models import Audit, Call, Extraction, Judging, PanelMember, Probe
 from audits.patience import Policy
 from audits.pipeline.owing import Question
+from audits.till import Till
 
 log = logging.getLogger(__name__)
 shutting_down = threading.Event()  # the process is asked to end: calls in flight are stored, no new ones made
@@ -90,6 +91,8 @@ class _Stretch:
         self.answered_at: dict[int, float] = {}  # member -> when it last answered (a clock that never goes back)
         self.specs: dict[int, JudgeSpec] = {}  # with keys: never stored, never logged
         self.keys: dict[int, str] = {}  # member -> what its limits hold for
+        self.till = Till(audit)
+        self.postponed: list[Part] = []  # that the budget had no room for
         self.in_hand = IN_HAND
         self.calls: list[Call] = []  # to be stored, with the results below
         self.results: list[pipeline.Result] = []
@@ -99,12 +102,14 @@ class _Stretch:
 
     def run(self) -> None:
         """Run to the end; leases are given back whatever happens."""
-        flow = engine_for_process(settings.REDIS_URL).flow(self.policy)
+        flow = engine_for_process(settings.REDIS_URL).flow(self.policy, self.till.purse)
+        _persist(lambda: pipeline.absorb_dead(self.audit))
         try:
             while True:
                 self._look(flow)
                 took = self._fill(flow)
                 if not took and not flow.outstanding:
+                    self._stop_for_budget()
                     break
                 for event in flow.drain(0.0 if took else 0.5, GATHER, self._enough()):
                     self._hear(flow, event)
@@ -114,6 +119,8 @@ class _Stretch:
             with suppress(OperationalError, InterfaceError):  # then the leases run out by themselves
                 for model in (Extraction, Judging, Probe):
                     model.objects.all().release(self.token)
+                if not flow.outstanding:  # else what is held may be billed yet
+                    self.till.close()
 
     def _enough(self) -> int:
         """So many answers free so many places that judges would soon wait for new questions."""
@@ -139,6 +146,7 @@ class _Stretch:
                 lambda model=model: model.objects.all().renew(self.token, settings.ASSAY_LEASE_SECONDS)  # type: ignore[misc]
             )
         self._note_limits()
+        _persist(self.till.renew)
         if self.tell is not None:
             self.tell()
 
@@ -154,6 +162,12 @@ class _Stretch:
         if self.stopped or shutting_down.is_set() or time.monotonic() > self.deadline:
             return False
         took = False
+        if self.postponed:
+            waiting, self.postponed = self.postponed, []
+            self._ask(flow, waiting)
+            took = len(self.postponed) < len(waiting)
+            if self.postponed:  # nothing new before there is money
+                return took
         for member in self.members.values():
             width = member.judge.concurrency
             room = self.in_hand * width - self.asked[member.pk]
@@ -202,9 +216,17 @@ class _Stretch:
                 if part.request_hash in paid:
                     call, reply = paid[part.request_hash]
                     further += self._next(part.inquiry, part.answer(reply, call))
-            self.in_hand = IN_HAND_GROUPED if group_alike(unpaid) else IN_HAND
-            flow.submit([self._ask_for(part) for part in unpaid])
+            too_dear = _persist(lambda unpaid=unpaid: self.till.afford(unpaid, self.specs))  # type: ignore[misc]
+            self.postponed += too_dear
+            affordable = unpaid[: len(unpaid) - len(too_dear)]
+            self.in_hand = IN_HAND_GROUPED if group_alike(affordable) else IN_HAND
+            flow.submit([self._ask_for(part) for part in affordable])
             parts = further
+
+    def _stop_for_budget(self) -> None:
+        """Pause the audit when nothing more can be asked, even if all that is held came back."""
+        if self.postponed and not self.stopped:
+            pipeline.stop_for_budget(self.audit, self.till.cheapest(self.postponed))
 
     def _ask_for(self, part: Part) -> Ask:
         member = part.member
@@ -220,6 +242,7 @@ class _Stretch:
             prompt=part.prompt,
             request_hash=part.request_hash,
             group=part.group,
+            at_most=part.at_most,
         )
 
     def _hear(self, flow: Flow, event: Attempt | Outcome) -> None:
@@ -228,11 +251,13 @@ class _Stretch:
         if isinstance(event, Attempt):
             part.call = pipeline.call_of(self.audit, part.inquiry.question, event)
             self.calls.append(part.call)
+            self.till.called(part, event, part.call)
             if event.reply is not None:
                 self.answered_at[member.pk] = time.monotonic()
                 pipeline.note_refused_parameters(member, event.reply)
             return
         self.asked[member.pk] -= 1
+        self.till.ended(part)
         if event.reply is not None:
             self._ask(flow, self._next(part.inquiry, part.answer(event.reply, part.call)))
         elif event.error is not None:
@@ -241,7 +266,9 @@ class _Stretch:
     def _give_up(self, flow: Flow, part: Part, error: JudgeError) -> None:
         """What a failed call means: a judge to be mended, an answer that will not come, or work still owed."""
         member = self.members[part.member.pk]
-        if error.fault in FINAL:
+        if error.fault is Fault.BUDGET:
+            self.postponed.append(part)
+        elif error.fault in FINAL:
             self._ask(flow, self._next(part.inquiry, part.answer(error, part.call)))
         elif self.policy.ends_judge(error):
             pipeline.stop_member(self.audit, member, error)
@@ -257,6 +284,8 @@ class _Stretch:
         """Store all that has come back since the last time."""
         if not self.calls and not self.results:
             return
-        settled = _persist(lambda: pipeline.store(self.audit, self.calls, self.results))
+        bill = self.till.bill()
+        settled = _persist(lambda: pipeline.store(self.audit, self.calls, self.results, bill))
         self.calls, self.results = [], []
+        self.till.paid(bill)
         _persist(lambda: pipeline.settle(self.audit, settled))

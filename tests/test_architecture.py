@@ -12,6 +12,8 @@ PURE = (
     "audits/decision.py",
     "audits/engine.py",
     "audits/patience.py",
+    "audits/purse.py",
+    "audits/limits/",
     "audits/exporting.py",
     "audits/formats/",
     "audits/judges/",

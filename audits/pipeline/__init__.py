@@ -1,5 +1,14 @@
 """The one road: nothing else writes datasets, samples, claims, verdicts and decisions."""
 
+from audits.pipeline.budgeting import (
+    BudgetError,
+    absorb_dead,
+    raise_budget,
+    reserve,
+    stop_for_budget,
+)
+from audits.pipeline.budgeting import release as release_allowance
+from audits.pipeline.budgeting import renew as renew_allowance
 from audits.pipeline.estimating import Estimate, MemberEstimate, estimate
 from audits.pipeline.importing import (
     InUse,
@@ -12,17 +21,20 @@ from audits.pipeline.importing import (
 )
 from audits.pipeline.owing import anything_free, anything_owed, judge_key, limits_of, spec_of, take
 from audits.pipeline.panel import PanelError, check_panel
-from audits.pipeline.recording import Failed, Result, conclude, settle, store
+from audits.pipeline.recording import Bill, Failed, Result, conclude, settle, store
 from audits.pipeline.spending import call_of, find_paid, note_limits, note_refused_parameters, stop_member
 from audits.pipeline.starting import cancel, pause, resume, retry_failed, start_audit
 
 __all__ = [
+    "Bill",
+    "BudgetError",
     "Estimate",
     "Failed",
     "InUse",
     "MemberEstimate",
     "PanelError",
     "Result",
+    "absorb_dead",
     "anything_free",
     "anything_owed",
     "call_of",
@@ -40,12 +52,17 @@ __all__ = [
     "note_refused_parameters",
     "pause",
     "preview",
+    "raise_budget",
     "receive_upload",
+    "release_allowance",
+    "renew_allowance",
+    "reserve",
     "resume",
     "retry_failed",
     "settle",
     "spec_of",
     "start_audit",
+    "stop_for_budget",
     "stop_member",
     "store",
     "take",

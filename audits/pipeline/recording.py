@@ -1,8 +1,10 @@
 """Storing what came back: calls, claims, verdicts, decisions. Each is written once; a second run changes nothing."""
 
+import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +14,7 @@ from audits.judges.base import Extracted, Judgement, Purpose
 from audits.judges.parsing import unscored
 from audits.labels import Decision, Label, Unscored
 from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict
+from audits.pipeline.budgeting import settle_allowance
 from audits.pipeline.owing import Question, anything_owed, anything_possible, order_for, sentence_spans
 from audits.pipeline.probing import draw_probes
 from audits.text.refusals import is_refusal
@@ -37,7 +40,17 @@ class Result:
     call: Call | None
 
 
-def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result]) -> list[int]:
+@dataclass
+class Bill:
+    """What calls that are stored now have cost, US dollars, and what their stretch of work still holds."""
+
+    token: uuid.UUID  # of the allowance
+    spent: Decimal
+    still_held: Decimal
+    absorbed: bool = False  # set on storing: the allowance had run out and was counted as spent
+
+
+def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result], bill: Bill | None = None) -> list[int]:
     """Write ledger rows and results in one transaction; ids of the extractions that `settle` should look at.
 
     Cheaper by far than one transaction for each call; what was not written when the process dies was in flight.
@@ -50,6 +63,8 @@ def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result]) -> lis
         decided = store_claims(audit, [r for r in results if r.question.task.purpose is Purpose.EXTRACT])
         judged = store_verdicts([r for r in results if isinstance(r.question.row, Judging)])
         store_probes(r for r in results if isinstance(r.question.row, Probe))
+        if bill is not None:
+            bill.absorbed = not settle_allowance(audit, bill.token, bill.spent, bill.still_held)
     return decided + judged
 
 

@@ -2,17 +2,13 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime
-from decimal import Decimal
 
 from audits.engine import Attempt
 from audits.judges.base import JudgeError, Reply, Usage
 from audits.judges.parsing import is_complete
 from audits.limits import LimitState
 from audits.models import Audit, Call, Event, PanelMember
-from audits.models.judge import price
 from audits.pipeline.owing import Question
-
-FREE = ("offline",)  # a judge that makes no call leaves no bill
 
 
 def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
@@ -31,7 +27,7 @@ def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
         tokens_out=usage.tokens_out,
         cache_read=usage.cache_read,
         cache_write=usage.cache_write,
-        cost=cost_of(member, usage),
+        cost=member.prices.cost(usage),
         at_most=attempt.at_most,
         attempt=attempt.number,
         replicate=question.replicate,
@@ -44,14 +40,6 @@ def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
         reply=reply.text if reply else "",
         reusable=reply is not None and is_complete(reply, attempt.ask.task),
     )
-
-
-def cost_of(member: PanelMember, usage: Usage, share: Decimal = Decimal(1)) -> Decimal | None:
-    """US dollars of a call by its reported tokens; None when a count or a price is unknown."""
-    if member.vendor in FREE:
-        return Decimal(0)
-    found = price(member.price_in, member.price_out, usage.tokens_in, usage.tokens_out)
-    return found * share if found is not None else None
 
 
 def find_paid(audit: Audit, hashes: Collection[str]) -> dict[str, tuple[Call, Reply]]:
