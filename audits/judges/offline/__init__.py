@@ -13,6 +13,7 @@ from typing import Any
 
 from audits.judges.base import Fault, Judge, JudgeError, JudgeSpec, Prompt, Purpose, Reply, Task
 from audits.judges.offline import rules, vector
+from audits.judges.offline.conflict import weighed
 from audits.judges.offline.extraction import extract
 from audits.judges.offline.finding import Finding
 from audits.judges.offline.passages import passages_of
@@ -50,11 +51,17 @@ class OfflineJudge:
         passages = passages_of(task.contexts)
         verdicts = []
         for claim in task.claims:
-            finding = self._judge(Reading(claim.text, task.question, passages))
+            reading = Reading(claim.text, task.question, passages)
+            finding = weighed(reading, self._judge(reading))
             quotes = [{"context": m.passage.context + 1, "text": m.passage.text} for m in finding.matches]
-            rationale = finding.rationale(task.language)
             verdicts.append(
-                {"claim": claim.number, "label": str(finding.label), "rationale": rationale, "quotes": quotes}
+                {
+                    "claim": claim.number,
+                    "quotes": quotes,
+                    "rationale": finding.rationale(task.language),
+                    "conflict": finding.conflict,
+                    "label": str(finding.label),
+                }
             )
         return {"verdicts": verdicts}
 

@@ -25,6 +25,10 @@ _RATIONALES = {
         "The claim says “%(claim)s” where the nearest passage says “%(passage)s”.",
         "命题称“%(claim)s”，而最接近的原文称“%(passage)s”。",
     ),
+    "conflict": (
+        "The contexts disagree: one says “%(claim)s”, another “%(passage)s”.",
+        "参考证据说法不一：一处为“%(claim)s”，另一处为“%(passage)s”。",
+    ),
     "elsewise": (
         "The passage speaks of the same matter (%(share)s of the content) but says something else: no %(missing)s.",
         "原文谈及同一事项（覆盖内容的%(share)s），但说法不同：未见%(missing)s。",
@@ -57,6 +61,11 @@ class Finding:
     reason: str
     fill: dict[str, str]
     matches: tuple[Match, ...] = ()
+
+    @property
+    def conflict(self) -> bool:
+        """Whether the contexts contradict each other on the claim."""
+        return self.reason == "conflict"
 
     def rationale(self, language: str) -> str:
         """The reason as a sentence in "en" or "zh"."""

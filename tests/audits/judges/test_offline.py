@@ -84,6 +84,41 @@ def test_neither_a_citation_nor_a_foreign_negation_takes_support_away(model, cla
     assert str(judgement.label) == "SUPPORTED"
 
 
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("claim", "other"),
+    [
+        ("The board approved a dividend of $1.5 million.", "The board approved a dividend of $2.5 million."),
+        ("公司2023年营收为12亿元。", "公司2023年营收为13亿元。"),
+        ("手续费为2%。", "手续费为３％。"),
+    ],
+)
+def test_another_number_in_another_context_is_a_conflict_with_both_sides_quoted(model, claim, other):
+    contexts = (claim, "A context about the weather.", other)
+    (judgement,) = judgements(model, [claim], contexts)
+    assert (str(judgement.label), judgement.conflict) == ("CONTRADICTED", True)
+    assert [quote.context for quote in judgement.quotes] == [0, 2] and judgement.grounded
+    assert judgements(model, [claim], contexts[:2])[0].conflict is False
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "other",
+    [
+        "The fee was 3% in 2024.",  # of another year
+        "The fee was not 3%.",
+        "The fee for companies was 3%.",
+        "The fee was 3% or 4%.",
+        "The rebate was 3%.",
+        "The fee was 3 dollars.",
+        "The fee was 2%.",
+    ],
+)
+def test_what_might_be_no_conflict_is_none(model, other):
+    (judgement,) = judgements(model, ["The fee was 2%."], ("The fee was 2%.", other))
+    assert (str(judgement.label), judgement.conflict) == ("SUPPORTED", False)
+
+
 def test_rules_does_not_call_what_is_merely_missing_a_contradiction():
     claims = ["The board approved new offices in Paris and Rome.", "公司2023年在上海开设了三家新的门店。"]
     assert [str(judgement.label) for judgement in judgements("rules", claims)] == ["UNVERIFIED", "UNVERIFIED"]
