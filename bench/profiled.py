@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +36,8 @@ class Watch:
     def clear(self) -> None:
         """Start from nothing."""
         self.clocks: dict[int, float] = {}
-        self.tables: dict[str, Counter[str]] = {
-            name: Counter() for name in ("thread", "self", "total", "package", "ours")
+        self.tables: dict[str, defaultdict[str, float]] = {
+            name: defaultdict(float) for name in ("thread", "self", "total", "package", "ours")
         }
 
     def run(self) -> None:
@@ -61,7 +61,8 @@ class Watch:
         self.clocks[ident] = now
         if used <= 0:
             return
-        names, ours = [], ""
+        names: list[str] = []
+        ours = ""
         while frame is not None and len(names) < DEPTH:
             names.append(_name(frame.f_code))
             if (
@@ -118,7 +119,9 @@ class Trace:
 
     def write(self, path: Path) -> None:
         """Store what was counted since clear()."""
-        tables: dict[str, Counter[str]] = {name: Counter() for name in ("self", "total", "package", "count")}
+        tables: dict[str, defaultdict[str, float]] = {
+            name: defaultdict(float) for name in ("self", "total", "package", "count")
+        }
         for name, values in self._counted().items():
             own, total, calls = (now - at for now, at in zip(values, self.before.get(name, (0, 0, 0)), strict=True))
             tables["self"][name] += own
