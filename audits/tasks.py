@@ -37,7 +37,8 @@ def work(audit_id: int) -> None:
     audit = Audit.objects.judging().filter(pk=audit_id).first()
     if audit is None:
         return
-    work_on(audit, seconds=settings.ASSAY_CHUNK_SECONDS)
+    if not work_on(audit, seconds=settings.ASSAY_CHUNK_SECONDS):
+        return  # to ring again would only wake this process once more, at once and for nothing
     pipeline.conclude(audit)
     audit.refresh_from_db(fields=["status"])
     if audit.status == Audit.Status.JUDGING and pipeline.anything_free(audit):

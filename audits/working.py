@@ -35,14 +35,15 @@ _here: set[int] = set()  # audits on which this process works already: one stret
 _lock = threading.Lock()
 
 
-def work_on(audit: Audit, *, seconds: float, tell: Callable[[], None] | None = None) -> None:
+def work_on(audit: Audit, *, seconds: float, tell: Callable[[], None] | None = None) -> bool:
     """Work for at most `seconds` (calls in flight are waited for), or until nothing more can be taken or asked.
 
-    tell is called about once a second, for showing progress.
+    tell is called about once a second, for showing progress. False when this process works on the audit already.
     """
     with _only_once(audit.pk) as mine:
         if mine:
             _Stretch(audit, seconds, tell).run()
+    return mine
 
 
 def works_here(audit_id: int) -> bool:

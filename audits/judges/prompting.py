@@ -13,13 +13,20 @@ from typing import Any
 from audits.judges import VENDORS, base_url_of
 from audits.judges.base import JudgeSpec, Prompt, Purpose, Task
 from audits.judges.cleaning import clean
+from audits.text.invisible import visible
 
 PROMPTS = Path(__file__).parent / "prompts"
 VERSIONS = {Purpose.EXTRACT: "claims_v2", Purpose.VERIFY: "verdict_v2"}
 LANGUAGES = ("en", "zh")
 NOTHING = {"en": "(none)", "zh": "（无）"}
 _LINE_ENDS = r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]"
-_FORGERY = re.compile(rf"(?<={_LINE_ENDS})(?=\[\d|##)")
+_FORGERY = re.compile(rf"(?:(?<={_LINE_ENDS})|\A)(?=\[\d|##)")
+# Our markers, and the tokens by which chat templates part system, user and model.
+_MARKS = re.compile(
+    r"[<＜]{3,}|[>＞]{3,}|(?<=<)(?=[|｜])|(?<=[|｜])(?=>)|<</?SYS>>|\[/?INST\]|</?s>"
+    r"|</?(?:bos|eos|pad|unk|(?:start|end)_of_turn|system_prompt)>",
+    re.IGNORECASE,
+)
 _LINE_BREAK = re.compile(rf"\s*{_LINE_ENDS}\s*")
 
 
@@ -41,9 +48,7 @@ _INTEGER, _STRING, _BOOLEAN = {"type": "integer"}, {"type": "string"}, {"type": 
 SCHEMAS: Mapping[Purpose, dict[str, Any]] = {
     Purpose.EXTRACT: _strict(
         {
-            "claims": _list_of(
-                {"sentence": _INTEGER, "text": _STRING, "vague": _BOOLEAN, "ambiguous": _BOOLEAN}
-            ),
+            "claims": _list_of({"sentence": _INTEGER, "text": _STRING, "vague": _BOOLEAN, "ambiguous": _BOOLEAN}),
             "no_claims": _list_of(
                 {
                     "sentence": _INTEGER,
@@ -136,14 +141,19 @@ def request_hash(spec: JudgeSpec, prompt: Prompt, replicate: int = 0) -> str:
         "model": spec.model,
         "params": {**(vendor.body if vendor else {}), **spec.params},
         "max_tokens": spec.max_tokens,
-        "template": prompt.hash,
-        "system": hashlib.sha256(prompt.system.encode()).hexdigest(),
+        "frame": _frame(prompt.hash, prompt.system, prompt.schema_name),
         "user": hashlib.sha256(prompt.user.encode()).hexdigest(),
-        "schema": prompt.schema,
-        "schema_name": prompt.schema_name,
         "replicate": replicate,
     }
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def _frame(template: str, system: str, schema_name: str) -> str:
+    """SHA-256 of what all requests of one template share."""
+    (schema,) = (SCHEMAS[purpose] for purpose, name in SCHEMA_NAMES.items() if name == schema_name)
+    text = json.dumps([template, system, schema_name, schema], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -193,9 +203,17 @@ def _line(text: str) -> str:
 
 
 def _defuse(text: str) -> str:
-    """Break up what looks like our markers or a chat template's; everything else stays as it is, to be quoted."""
-    text = re.sub(r"<{3,}|>{3,}", lambda match: " ".join(match.group()), clean(text))
-    return text.replace("<|", "< |").replace("|>", "| >")
+    """Take out what nobody can see and break up what looks like our markers or a chat template's.
+
+    Everything else stays as it is, to be quoted; quotes are compared without any of this (text.normalise).
+    """
+    return _MARKS.sub(_apart, visible(clean(text)))
+
+
+def _apart(match: re.Match[str]) -> str:
+    """Blanks within a row of brackets, or inside the two ends of a token."""
+    mark = match[0]
+    return f"{mark[0]} {mark[1:-1]} {mark[-1]}" if mark and mark[1:-1].strip("<>＜＞") else " ".join(mark) or " "
 
 
 def _known(language: str) -> str:
