@@ -14,10 +14,11 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine, Hashable, Iterable
+from concurrent.futures import wait
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from audits.judges import build_judge, resolve
 from audits.judges.base import (
@@ -36,8 +37,10 @@ from audits.patience import Patience, Policy
 from audits.purse import Purse
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
+CALLS = 200  # at once in one process; beyond that Python is busy with what came back: more processes help then
 WARM_GROUPS = 1000  # groups of requests whose shared beginning the vendor has seen lately
 
 
@@ -207,7 +210,8 @@ class Flow:
             lane = self._lanes.get(ask.judge_key)
             if lane is None:
                 limiter = self._engine.limiter(ask.judge_key, ask.limits)
-                lane = self._lanes[ask.judge_key] = _Lane(limiter, max(1, ask.limits.concurrency))
+                width = min(ask.limits.concurrency, self._engine.calls)
+                lane = self._lanes[ask.judge_key] = _Lane(limiter, max(1, width))
             lane.waiting.append(ask)
             touched.add(ask.judge_key)
         for judge_key in touched:
@@ -279,10 +283,13 @@ class Flow:
                 lane, lane.limiter.acquire(size // 4)
             ):
                 return None, lane.dead or last
-            if lane.ended:
+            if not await self._idle(lane, self._engine.place()):
                 lane.limiter.release(fault=None, latency=0.0, tokens=0)
                 return None, lane.dead or last
-            result = await self._attempt(ask, judge, prompt, patience.max_tokens, attempts, lane.limiter)
+            try:
+                result = await self._attempt(ask, judge, prompt, patience.max_tokens, attempts, lane.limiter)
+            finally:
+                self._engine.leave()
             if isinstance(result, Reply):
                 if not patience.after_reply(result):
                     return result, None
@@ -380,8 +387,12 @@ def _used(usage: Usage) -> int | None:
 class Engine:
     """The event loop, in a thread of its own, and the judges that live on it. Use engine_for_process()."""
 
-    def __init__(self, build: Callable[[JudgeSpec], Judge] = build_judge, redis_url: str = "") -> None:
+    def __init__(
+        self, build: Callable[[JudgeSpec], Judge] = build_judge, redis_url: str = "", calls: int = CALLS
+    ) -> None:
         self._build = build
+        self.calls = calls  # at once, of all judges together
+        self._places = asyncio.Semaphore(calls)
         self._redis_url = redis_url
         self.closing = False
         self._judges: dict[str, Judge] = {}
@@ -394,6 +405,14 @@ class Engine:
     def flow(self, policy: Policy | None = None, purse: Purse | None = None) -> Flow:
         """A new user of this engine: one per audit run or thread. purse: money for its calls, if that is limited."""
         return Flow(self, policy or Policy(), purse)
+
+    async def place(self) -> None:
+        """Wait until this process may make one more call."""
+        await self._places.acquire()
+
+    def leave(self) -> None:
+        """The call of a place has ended."""
+        self._places.release()
 
     def limit_state(self, judge_key: str) -> LimitState | None:
         """How far a judge's limits are used now; None before its first call. From any thread."""
@@ -421,6 +440,31 @@ class Engine:
     def call(self, function: Callable[..., None], *arguments: Any) -> None:
         """Run a function on the loop's thread, soon and in the order of the calls."""
         self._loop.call_soon_threadsafe(function, *arguments)
+
+    def run(
+        self, work: Coroutine[Any, Any, T], meanwhile: Callable[[], None] = lambda: None, every: float = 1.0
+    ) -> T:
+        """What work comes to on the loop, waited for from another thread; it ends with this call, whatever happens.
+
+        meanwhile is called about every so many seconds; what it raises ends the work.
+        """
+        future = asyncio.run_coroutine_threadsafe(self._kept(work), self._loop)
+        try:
+            while True:
+                wait([future], every)
+                if future.done():
+                    return future.result()
+                meanwhile()
+        finally:
+            future.cancel()
+
+    async def _kept(self, work: Coroutine[Any, Any, T]) -> T:
+        task: Any = asyncio.current_task()
+        self._tasks.add(task)
+        try:
+            return await work
+        finally:
+            self._tasks.discard(task)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Start work on the loop and keep hold of it. On the loop's thread only."""
@@ -463,15 +507,16 @@ _inherited: list[
 ] = []  # kept alive in a forked child: to collect one would disturb the parent's sockets
 
 
-def engine_for_process(redis_url: str = "") -> Engine:
+def engine_for_process(redis_url: str = "", calls: int = CALLS) -> Engine:
     """The engine of this process, started by the first caller. A forked child gets its own.
 
     redis_url: where all processes share the limits of their judges, "" to count in this process only.
+    calls: at once in this process, of all judges together.
     """
     global _engine
     with _lock:
         if _engine is None:
-            _engine = Engine(redis_url=redis_url)
+            _engine = Engine(redis_url=redis_url, calls=calls)
         return _engine
 
 

@@ -4,6 +4,7 @@ import uuid
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -54,7 +55,7 @@ class AnthropicBatches(BatchChatJudge):
             if state.vendor_id in known or state.requests != requests:
                 continue
             if state.status is BatchStatus.WORKING:
-                likely = state  # the oldest one, at the end
+                likely = replace(state, certain=False)  # the oldest one, at the end
             elif await self._is_ours(tag, batch):
                 return state
         return likely

@@ -43,6 +43,7 @@ class BatchState:
     answered: int = 0
     failed: int = 0  # errors, expired and cancelled ones
     expires_at: datetime | None = None
+    certain: bool = True  # False: found by time and number alone, so perhaps somebody else's
     message: str = ""  # why it failed as a whole, for people
     fault: Fault | None = None  # the same for the engine: RETRY_LATER, STOP_JUDGE or neither
 
@@ -80,6 +81,9 @@ class BatchFile:
 @runtime_checkable
 class BatchJudge(Judge, Protocol):
     """A judge whose vendor has batches. Every method but batch_file belongs on the event loop of the judge."""
+
+    max_requests: int  # in one batch
+    max_bytes: int
 
     def batch_file(self) -> BatchFile:
         """An empty file for requests to this judge, with the vendor's limits."""

@@ -146,6 +146,7 @@ class PanelMember(models.Model):
     limit_reason = models.CharField(max_length=20, blank=True)  # why it is lower than wanted: a Fault, "latency", …
     resumes_at = models.DateTimeField(null=True)  # the vendor asked to wait until then
     notes = models.JSONField(default=list)  # parameters that the model refused and that were left out
+    without_batches = models.BooleanField(default=False)  # its address has no batch interface: always asked directly
     stopped_fault = models.CharField(max_length=20, blank=True)  # a Fault that a person must mend
     stopped_message = models.TextField(blank=True)
 

@@ -19,6 +19,8 @@ class Batch(Leased):
         COLLECTED = "collected", _("collected")
         FAILED = "failed", _("failed")  # as a whole; what it carried is owed again
 
+    OPEN = (Status.PREPARED, Status.SUBMITTED)
+
     audit = models.ForeignKey(Audit, models.CASCADE, related_name="batches")
     member = models.ForeignKey(PanelMember, models.CASCADE, related_name="batches")
     tag = models.UUIDField(unique=True)  # ours; begins every custom id, so that the vendor's batch is known again
@@ -28,11 +30,14 @@ class Batch(Leased):
     requests = models.PositiveIntegerField(default=0)
     answered = models.PositiveIntegerField(default=0)  # as the vendor reports while it works
     failed = models.PositiveIntegerField(default=0)
+    cut = models.PositiveIntegerField(default=0)  # requests taken out again: the vendor had no room for so many
+    certain = models.BooleanField(default=True)  # False: found by time and number alone, perhaps somebody else's
     at_most = models.DecimalField(max_digits=14, decimal_places=8, null=True)  # US dollars, held for the budget
     message = models.TextField(blank=True)
     tries = models.PositiveSmallIntegerField(default=0)  # of handing over or collecting, since it last worked
     created = models.DateTimeField(auto_now_add=True)
-    submitted_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField(null=True)  # with PREPARED: perhaps; whoever handed it over heard no answer
+    cancelled_at = models.DateTimeField(null=True)  # when a person asked for it; what is left is asked directly
     next_look = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
@@ -61,6 +66,10 @@ class BatchItem(models.Model):
     judging = models.ForeignKey("Judging", models.CASCADE, null=True, related_name="+")
     claims = models.JSONField(default=list)  # ids, in the order of their numbers in the prompt
     request_hash = models.CharField(max_length=64)
+    prompt_version = models.CharField(max_length=40, blank=True)
+    prompt_hash = models.CharField(max_length=64, blank=True)
+    asked = models.PositiveSmallIntegerField(default=0)  # claims in the prompt, numbered from 1
+    at_most = models.DecimalField(max_digits=14, decimal_places=8, null=True)  # US dollars; None without a budget
     status = models.CharField(max_length=8, choices=Status, default=Status.WAITING)
 
     class Meta:

@@ -36,6 +36,7 @@ class Extraction(Leased):
     asked_again = models.BooleanField(default=False)  # for sentences with neither claims nor a reason
     notes = models.JSONField(default=list)
     batch = models.ForeignKey("Batch", models.SET_NULL, null=True, related_name="+")  # waits for this one
+    direct = models.BooleanField(default=False)  # asked directly, since batches did not answer it
     call = models.ForeignKey("Call", models.SET_NULL, null=True, related_name="+")
 
     class Meta:
@@ -62,6 +63,7 @@ class Judging(Leased):
     status = models.CharField(max_length=5, choices=Status, default=Status.OWED)
     context_order = models.JSONField(default=list)  # shown order: i-th shown context is contexts[order[i]]
     batch = models.ForeignKey("Batch", models.SET_NULL, null=True, related_name="+")  # waits for this one
+    direct = models.BooleanField(default=False)  # asked directly, since batches did not answer it
 
     class Meta:
         ordering = ("pk",)

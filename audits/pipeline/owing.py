@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 
 from audits.judges import base_url_of
 from audits.judges.base import (
@@ -23,7 +24,8 @@ from audits.judges.base import (
 from audits.judges.extracting import extracting
 from audits.judges.verifying import verifying
 from audits.limits import Limits
-from audits.models import Audit, Claim, Extraction, Judging, PanelMember, Probe, Sample
+from audits.models import Audit, Batch, Claim, Extraction, Judging, PanelMember, Probe, Sample
+from audits.prices import has_batches
 from audits.text.sentences import split_sentences
 
 ROOM = 100_000  # tokens of context that a judge takes whose window nobody has entered
@@ -80,23 +82,40 @@ def limits_of(member: PanelMember) -> Limits:
     return Limits(judge.concurrency, judge.rpm, judge.tpm)
 
 
-def take(audit: Audit, member: PanelMember, limit: int, token: uuid.UUID) -> list[Question]:
+def goes_by_batch(audit: Audit, member: PanelMember) -> bool:
+    """Whether this member is asked through its vendor's batches, but for what those did not answer and for probes."""
+    return audit.batch and not member.without_batches and has_batches(member.vendor)
+
+
+def take(
+    audit: Audit, member: PanelMember, limit: int, token: uuid.UUID, *, for_batch: bool = False
+) -> list[Question]:
     """Lease up to `limit` samples on which this member owes something, under `token`; what is to be asked.
 
-    A probe counts as a sample, and is taken only when no sample is left.
+    A probe counts as a sample, and is taken only when no sample is left. for_batch: what is to go into a batch;
+    without it, what is to be asked directly.
     """
-    seconds = settings.ASSAY_LEASE_SECONDS
-    if member.role == PanelMember.Role.EXTRACTOR:
+    seconds, extracts = settings.ASSAY_LEASE_SECONDS, member.role == PanelMember.Role.EXTRACTOR
+    still: dict[str, Any] = {"status": Extraction.Status.PENDING if extracts else Judging.Status.OWED}
+    if goes_by_batch(audit, member):
+        still["direct"] = not for_batch
+    elif for_batch:
+        return []
+    if extracts:
         owed = Extraction.objects.filter(audit=audit, batch=None)
-        taken = owed.take(limit, seconds, token=token, status=Extraction.Status.PENDING)
-        samples = Sample.objects.in_bulk([row.sample_id for row in taken])
-        return [_extraction(member, row, samples[row.sample_id]) for row in taken]
+        return extraction_questions(member, owed.take(limit, seconds, token=token, **still))
     judgings = Judging.objects.filter(audit=audit, member=member, batch=None)
-    taken = judgings.take(limit, seconds, token=token, status=Judging.Status.OWED)
-    if taken or not audit.probe_percent:
-        return _verifications(audit, member, taken)
+    taken = judgings.take(limit, seconds, token=token, **still)
+    if taken or for_batch or not audit.probe_percent:
+        return verification_questions(audit, member, taken)
     probes = Probe.objects.filter(audit=audit, member=member)
     return _probes(member, probes.take(limit, seconds, token=token, status=Probe.Status.OWED))
+
+
+def extraction_questions(member: PanelMember, rows: Sequence[Extraction]) -> list[Question]:
+    """What the extractor is asked about these rows."""
+    samples = Sample.objects.in_bulk([row.sample_id for row in rows])
+    return [_extraction(member, row, samples[row.sample_id]) for row in rows]
 
 
 def _extraction(member: PanelMember, row: Extraction, sample: Sample) -> Question:
@@ -110,7 +129,8 @@ def _extraction(member: PanelMember, row: Extraction, sample: Sample) -> Questio
     return Question(member, row, sample, task)
 
 
-def _verifications(audit: Audit, member: PanelMember, rows: Sequence[Judging]) -> list[Question]:
+def verification_questions(audit: Audit, member: PanelMember, rows: Sequence[Judging]) -> list[Question]:
+    """What a judge is asked about the claims of these rows that it has not judged, so many of them in each call."""
     if not rows:
         return []
     extractions = Extraction.objects.select_related("sample").in_bulk([row.extraction_id for row in rows])
@@ -163,9 +183,10 @@ def sentence_spans(sentences: Sequence[Sentence]) -> list[list[int]]:
 
 
 def anything_owed(audit: Audit) -> bool:
-    """Whether a call is still owed, leased or not."""
+    """Whether a call is still owed, leased or not, or a vendor still has a batch of this audit."""
     return (
-        audit.extractions.filter(status=Extraction.Status.PENDING).exists()
+        audit.batches.filter(status__in=Batch.OPEN).exists()
+        or audit.extractions.filter(status=Extraction.Status.PENDING).exists()
         or audit.judgings.filter(status=Judging.Status.OWED).exists()
         or audit.probes.filter(status=Probe.Status.OWED).exists()
     )
@@ -191,6 +212,10 @@ def anything_possible(audit: Audit) -> bool:
 
 
 def anything_free(audit: Audit) -> bool:
-    """Whether a worker could take something now: owed, not leased, its member not stopped, not with a batch."""
+    """Whether a worker could ask something now: owed, not leased, its member not stopped, not to go by a batch."""
     pending, judgings, probes = open_work(audit)
+    by_batch = [member for member in audit.members.all() if goes_by_batch(audit, member)] if audit.batch else []
+    if any(member.role == PanelMember.Role.EXTRACTOR for member in by_batch):
+        pending = pending.filter(direct=True)
+    judgings = judgings.filter(Q(direct=True) | ~Q(member__in=by_batch))
     return any(rows.free().exists() for rows in (pending.filter(batch=None), judgings.filter(batch=None), probes))
