@@ -1,11 +1,29 @@
-"""Drives a question of several calls by hand: a judge that is a function, and a record of what was asked."""
+"""Drives verification by hand: a judge that is a function, contexts of any length, a record of what was asked."""
 
 import json
 from collections.abc import Callable, Sequence
 
-from audits.judges.base import Answer, Fault, JudgeError, Reply, Steps, T, Task, Usage
+from audits.judges.base import (
+    Answer,
+    ClaimText,
+    Fault,
+    JudgeError,
+    Judgement,
+    Purpose,
+    Reply,
+    Steps,
+    T,
+    Task,
+    Usage,
+)
+from audits.judges.verifying import verifying
 
 Said = Callable[[Task], Answer]
+
+CLAIM = "The annual fee is 2%."
+FOR = "The annual fee is 2%"
+AGAINST = "no annual fee is charged"
+ROOM = 1000
 
 
 def drive(steps: Steps[T], judge: Said) -> tuple[T, list[list[Task]]]:
@@ -59,3 +77,38 @@ def too_long_beyond(characters: int, judge: Said) -> Said:
         return judge(task)
 
     return answer
+
+
+def filler(sentences: int, about: str = "shipping") -> str:
+    """Text that has nothing to do with any claim."""
+    return " ".join(f"Paragraph {n} explains the rules of {about} in some detail." for n in range(sentences))
+
+
+def long_task(*contexts: str, claims: Sequence[str] = (CLAIM,), language: str = "en") -> Task:
+    """A verification task with these contexts."""
+    numbered = tuple(ClaimText(number, text) for number, text in enumerate(claims, start=1))
+    return Task(Purpose.VERIFY, language, "What is the fee?", contexts=contexts, claims=numbered)
+
+
+def verify(
+    task: Task, judge: Said, room: int = ROOM, order: Sequence[int] | None = None
+) -> tuple[list[Judgement], list[list[Task]]]:
+    """The judgements of a task and what was asked in each round."""
+    return drive(verifying(task, order or range(len(task.contexts)), room), judge)
+
+
+def one(task: Task, judge: Said, room: int = ROOM, order: Sequence[int] | None = None) -> Judgement:
+    """The judgement of a task with one claim."""
+    (judgement,), _ = verify(task, judge, room, order)
+    return judgement
+
+
+def true_quotes(judgement: Judgement, contexts: Sequence[str]) -> list[str]:
+    """The quotes that were found, after checking that each stands where it says."""
+    for quote in judgement.quotes:
+        if quote.found:
+            assert contexts[quote.context][quote.start : quote.end] == quote.text
+    return [quote.text for quote in judgement.quotes if quote.found]
+
+
+LONG = (filler(150), f"{filler(60)} {FOR}, as of March. {filler(60)}", filler(80))
