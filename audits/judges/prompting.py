@@ -20,12 +20,13 @@ VERSIONS = {Purpose.EXTRACT: "claims_v2", Purpose.VERIFY: "verdict_v2"}
 LANGUAGES = ("en", "zh")
 NOTHING = {"en": "(none)", "zh": "（无）"}
 _LINE_ENDS = r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]"
-_FORGERY = re.compile(rf"(?:(?<={_LINE_ENDS})|\A)(?=\[\d|##)")
-# Our markers, and the tokens by which chat templates part system, user and model.
+_FORGERY = re.compile(rf"{_LINE_ENDS}(?=\[\d|##)")
+# Our markers, and the tokens by which chat templates part system, user and model. It begins with one class of signs
+# and looks back at which it was: only so the search is fast.
 _MARKS = re.compile(
-    r"[<＜]{3,}|[>＞]{3,}|(?<=<)(?=[|｜])|(?<=[|｜])(?=>)|<</?SYS>>|\[/?INST\]|</?s>"
-    r"|</?(?:bos|eos|pad|unk|(?:start|end)_of_turn|system_prompt)>",
-    re.IGNORECASE,
+    r"[<>＜＞|｜\[](?:(?<=[<＜])[<＜]{2,}[|｜]?|(?<=[>＞])[>＞]{2,}|(?<=<)(?=[|｜])|(?<=[|｜])>"
+    r"|(?<=<)</?(?i:SYS)>>|(?<=\[)/?(?i:INST)\]"
+    r"|(?<=<)/?(?i:s|bos|eos|pad|unk|(?:start|end)_of_turn|system_prompt)>)"
 )
 _LINE_BREAK = re.compile(rf"\s*{_LINE_ENDS}\s*")
 
@@ -194,7 +195,7 @@ def _boundary(texts: Iterable[str]) -> str:
 
 def _block(text: str) -> str:
     """Untrusted text of several lines, as it stands; a line that would pass for a numbered item is indented."""
-    return _FORGERY.sub("  ", _defuse(text).strip())
+    return _FORGERY.sub(r"\g<0>  ", "\n" + _defuse(text).strip())[1:]
 
 
 def _line(text: str) -> str:
@@ -213,7 +214,9 @@ def _defuse(text: str) -> str:
 def _apart(match: re.Match[str]) -> str:
     """Blanks within a row of brackets, or inside the two ends of a token."""
     mark = match[0]
-    return f"{mark[0]} {mark[1:-1]} {mark[-1]}" if mark and mark[1:-1].strip("<>＜＞") else " ".join(mark) or " "
+    if len(mark) == 1:
+        return f"{mark} "
+    return f"{mark[0]} {mark[1:-1]} {mark[-1]}" if mark[1:-1].strip("<>＜＞|｜") else " ".join(mark)
 
 
 def _known(language: str) -> str:

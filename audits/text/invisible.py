@@ -9,19 +9,19 @@ _JOINING = (
 )
 # Never needed to read a text in any script.
 _ALWAYS = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff"
-    "\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 INVISIBLE = re.compile(
     f"[{_ALWAYS}]"
     # Joiners belong to Arabic and Indian scripts and to emoji, and hide something anywhere else.
     f"|(?<![{_JOINING}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINING}])"
-    # A variation selector changes the look of one sign; on letters and in rows it carries a message.
-    f"|(?<=[{_LETTERS}\ufe00-\ufe0f])[\ufe00-\ufe0f]"
+    # These two choose the look of a sign; on letters and in rows they carry a message.
+    f"|(?<=[{_LETTERS}\ufe00-\ufe0f])[\ufe0e\ufe0f]"
 )
 """One character to be left out of what is read."""
 
-WEIGHTLESS = re.compile(f"[{_ALWAYS}\u200c\u200d\ufe00-\ufe0f]")
+WEIGHTLESS = re.compile(f"[{_ALWAYS}\u200c\u200d\ufe0e\ufe0f]")
 """One character without weight when texts are compared."""
 
 
