@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections
 
 from audits import pipeline
-from audits.engine import Ask, Attempt, Flow, Outcome, engine_for_process
+from audits.engine import Ask, Attempt, Engine, Flow, Outcome, engine_for_process
 from audits.inquiry import Inquiry, Part, group_alike
 from audits.judges.base import FINAL, Fault, JudgeError, JudgeSpec
 from audits.models import Audit, Call, Extraction, Judging, PanelMember, Probe
@@ -44,6 +44,11 @@ def work_on(audit: Audit, *, seconds: float, tell: Callable[[], None] | None = N
         if mine:
             _Stretch(audit, seconds, tell).run()
     return mine
+
+
+def engine() -> Engine:
+    """The engine of this process, with what the installation allows it."""
+    return engine_for_process(settings.REDIS_URL, settings.ASSAY_CALLS_PER_WORKER)
 
 
 def works_here(audit_id: int) -> bool:
@@ -103,7 +108,7 @@ class _Stretch:
 
     def run(self) -> None:
         """Run to the end; leases are given back whatever happens."""
-        flow = engine_for_process(settings.REDIS_URL).flow(self.policy, self.till.purse)
+        flow = engine().flow(self.policy, self.till.purse)
         _persist(lambda: pipeline.absorb_dead(self.audit))
         try:
             while True:
@@ -152,9 +157,8 @@ class _Stretch:
             self.tell()
 
     def _note_limits(self) -> None:
-        engine = engine_for_process(settings.REDIS_URL)
         for pk, key in self.keys.items():
-            state = engine.limit_state(key)
+            state = engine().limit_state(key)
             if state is not None:
                 _persist(lambda pk=pk, state=state: pipeline.note_limits(self.members[pk], state))  # type: ignore[misc]
 

@@ -70,6 +70,35 @@ def test_no_more_calls_at_once_than_asked_for(vendor_server: VendorServer, engin
     assert vendor_server.script.peak == {"gpt-test": 3, "claude-test": 2}
 
 
+def test_a_process_makes_no_more_calls_at_once_than_it_may_however_many_its_judges_take(
+    vendor_server: VendorServer,
+) -> None:
+    vendor_server.rules({"hold": True, "times": 3})
+    engine = Engine(calls=3)
+    flow = engine.flow(QUICK)
+    flow.submit([*asks(6), *asks(6, CLAUDE)])
+    vendor_server.wait_for(3)
+    assert vendor_server.script.running.total() == 3
+    vendor_server.release()
+    _, outcomes = finish(flow)
+    engine.close()
+    assert len(outcomes) == 12
+
+
+def test_calls_that_begin_alike_follow_the_first_one(vendor_server: VendorServer, engine: Engine) -> None:
+    vendor_server.rules({"hold": True, "times": 1})
+    flow = engine.flow(QUICK)
+    first, other = (dataclasses.replace(ask, group=ask.key) for ask in asks(2))
+    followers = [dataclasses.replace(ask, group=0) for ask in asks(3)]
+    flow.submit([first, *followers, other])
+    vendor_server.wait_for(2)  # the first of each group; the second one's reply is not held
+    flow.drain(timeout=5)
+    assert len(vendor_server.requests) == 2
+    vendor_server.release()
+    finish(flow)
+    assert len(vendor_server.requests) == 5
+
+
 @pytest.mark.parametrize(
     "rule", [{"status": 429, "retry_after": "0"}, {"status": 500}, {"status": 529}, {"fault": "reset"}]
 )
