@@ -17,6 +17,7 @@ from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, 
 from audits.pipeline.budgeting import settle_allowance
 from audits.pipeline.owing import Question, anything_owed, anything_possible, order_for, sentence_spans
 from audits.pipeline.probing import draw_probes
+from audits.text.injection import claim_flags
 from audits.text.refusals import is_refusal
 
 FREED: dict[str, Any] = {"lease": None, "leased_until": None}
@@ -119,17 +120,20 @@ def _refused(question: Question, extracted: Extracted) -> bool:
 
 
 def _claims(audit: Audit, question: Question, extracted: Extracted) -> list[Claim]:
+    sample = question.sample
+    spans = {sentence.number: (sentence.start, sentence.end) for sentence in question.task.sentences}
     return [
         Claim(
             audit=audit,
             extraction_id=question.row.pk,
-            sample_id=question.sample.pk,
+            sample_id=sample.pk,
             position=position,
             sentence=claim.sentence,
             text=claim.text,
             start=claim.start,
             end=claim.end,
             vague=claim.vague,
+            flags=claim_flags(sample.question, sample.answer, sample.contexts, spans[claim.sentence]),
         )
         for position, claim in enumerate(extracted.claims)
     ]
