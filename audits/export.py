@@ -20,7 +20,7 @@ SAMPLE_FIELDS = ("external_id", "line", "language", "question", "answer", "flags
 def claim_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
     """The header of claim_rows: claim, decision, then five columns per judge, named VENDOR:MODEL."""
     names = ["sample_id", "question", "answer", "claim_no", "claim"]
-    names += ["sentence_no", "start", "end", "vague", "decision"]
+    names += ["sentence_no", "start", "end", "vague", "flags", "decision"]
     for member in audit.panel:
         names += [f"{member.name} {part}" for part in ("label", "unscored", "rationale", "quotes", "grounded")]
     return [*names, "contexts"] if contexts else names
@@ -41,6 +41,7 @@ def claim_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
             claim.start,
             claim.end,
             claim.vague,
+            _flag_cell(claim.flags),
             claim.decision,
         ]
         for member in panel:
@@ -62,6 +63,7 @@ def claim_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str,
             "start": claim.start,
             "end": claim.end,
             "vague": claim.vague,
+            "flags": claim.flags,
             "decision": claim.decision or None,
             "verdicts": [_verdict_record(panel[verdict.member_id], verdict) for verdict in claim.verdicts.all()],
         } | ({"contexts": sample.contexts} if contexts else {})
@@ -75,6 +77,11 @@ def _claims(audit: Audit, contexts: bool) -> Iterator[tuple[Claim, Sample]]:
         samples = wanted.in_bulk({claim.sample_id for claim in chunk})
         for claim in chunk:
             yield claim, samples[claim.sample_id]
+
+
+def _flag_cell(flags: Sequence[dict[str, str]]) -> str:
+    """What was found in the claim's texts, and in which of them: "instruction (context 2), hidden (answer)"."""
+    return ", ".join(f"{flag['code']} ({flag['where']})" for flag in flags)
 
 
 def _verdict_cells(verdict: Verdict | None) -> list[Cell]:

@@ -150,6 +150,7 @@ class ClaimFilter(forms.Form):
         label=_("Verdict"), required=False, choices=[ANY, *LABELS, ("unscored", WORDS["unscored"])]
     )
     vague = forms.BooleanField(label=_("Only vague claims"), required=False)
+    flagged = forms.BooleanField(label=_("Only with text that tries to sway the judges"), required=False)
 
     def __init__(self, data: Any, *, panel: list[PanelMember]) -> None:
         super().__init__(data)
@@ -169,6 +170,8 @@ class ClaimFilter(forms.Form):
             claims = claims.filter(decision="" if chosen["decision"] == "pending" else chosen["decision"])
         if chosen.get("vague"):
             claims = claims.filter(vague=True)
+        if chosen.get("flagged"):
+            claims = claims.exclude(flags=[])
         if chosen.get("label"):
             claims = claims.filter(Exists(self._verdicts(chosen)))
         return claims
@@ -182,4 +185,4 @@ class ClaimFilter(forms.Form):
     @property
     def is_active(self) -> bool:
         """Whether anything is filtered."""
-        return any(self.cleaned_data.get(name) for name in ("q", "decision", "label", "vague"))
+        return any(self.cleaned_data.get(name) for name in ("q", "decision", "label", "vague", "flagged"))
