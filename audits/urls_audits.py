@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audits.views import audits, claims, exports, results
+from audits.views import audits, claims, exports, extraction, results
 
 AUDITS = "projects/<slug:slug>/audits"
 AUDIT = f"{AUDITS}/<int:pk>"
@@ -15,6 +15,7 @@ urlpatterns = [
     path(f"{AUDIT}/cancel/", audits.audit_cancel, name="audit_cancel"),
     path(f"{AUDIT}/retry/", audits.audit_retry, name="audit_retry"),
     path(f"{AUDIT}/claims/", claims.audit_claims, name="audit_claims"),
+    path(f"{AUDIT}/extraction/", extraction.audit_extraction, name="audit_extraction"),
     path(f"{AUDIT}/samples/<int:sample_pk>/", claims.audit_sample, name="audit_sample"),
     path(f"{AUDIT}/export/<slug:kind>.<slug:fmt>", exports.audit_export, name="audit_export"),
 ]

@@ -62,6 +62,7 @@ RULES = {
     "audit_cancel": Rule(WRITE, A | M, ("slug", "audit")),
     "audit_retry": Rule(WRITE, A | M, ("slug", "audit")),
     "audit_claims": Rule(READ, A | M, ("slug", "audit")),
+    "audit_extraction": Rule(READ, A | M, ("slug", "audit")),
     "audit_sample": Rule(READ, A | M, ("slug", "audit", "sample")),
     "audit_export": Rule(READ, A | M, ("slug", "audit", "kind", "format")),
     "review_desk": Rule(READ, SIGNED_IN),
