@@ -18,7 +18,7 @@ class Policy:
     give_up_after: float = 60.0  # a vendor that asks for a longer pause ends its judge for now
 
     def ends_judge(self, error: JudgeError) -> bool:
-        """Whether no call of the judge can succeed now: a person must mend it, or its vendor asks for a long pause."""
+        """Whether no call of the judge can succeed now: a person must mend it, or the vendor wants a long pause."""
         return error.fault in STOP_JUDGE or (error.retry_after or 0.0) > self.give_up_after
 
     def pause_of(self, error: JudgeError) -> float | None:

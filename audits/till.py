@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from audits import pipeline
-from audits.engine import Attempt
+from audits.asks import Attempt
 from audits.inquiry import Part
 from audits.judges.base import JudgeSpec
 from audits.models import Audit, Call

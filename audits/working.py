@@ -14,7 +14,9 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections
 
 from audits import pipeline
-from audits.engine import Ask, Attempt, Engine, Flow, Outcome, engine_for_process
+from audits.asks import Ask, Attempt, Outcome
+from audits.engine import Engine, engine_for_process
+from audits.flow import Flow
 from audits.inquiry import Inquiry, Part, group_alike
 from audits.judges.base import FINAL, Fault, JudgeError, JudgeSpec
 from audits.models import Audit, Call, Extraction, Judging, PanelMember, Probe

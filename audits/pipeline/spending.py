@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from audits.engine import Attempt
+from audits.asks import Attempt
 from audits.judges.base import JudgeError, Reply, Usage
 from audits.judges.parsing import is_complete
 from audits.limits import LimitState

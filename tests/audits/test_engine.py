@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from audits.engine import Ask, Attempt, Engine, Flow, Outcome, engine_for_process
+from audits.asks import Ask, Attempt, Outcome
+from audits.engine import Engine, engine_for_process
+from audits.flow import Flow
 from audits.judges.base import Fault, JudgeError, JudgeSpec, Prompt, Reply, Task
 from audits.limits import Limits
 from audits.patience import Patience, Policy
