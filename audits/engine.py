@@ -61,11 +61,7 @@ class Engine:
 
     def limiter(self, judge_key: str, limits: Limits) -> Limiter:
         """The limiter of a judge, shared by all flows; changed limits hold from now on. On the loop's thread only."""
-        limiter = self._limiters.get(judge_key)
-        if limiter is None:
-            limiter = self._limiters[judge_key] = limiter_for(judge_key, limits, self._redis_url)
-        else:
-            limiter.change(limits)
+        limiter = self._limiters[judge_key] = limiter_for(judge_key, limits, self._redis_url)
         return limiter
 
     def close(self) -> None:
