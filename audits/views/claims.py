@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from audits.access import sample_for, verdicts_for
 from audits.blindness import shows_verdicts
+from audits.evidence_view import CutEvidence, EvidenceContext, Spans, cut_evidence, draw
 from audits.forms.audits import ClaimFilter
 from audits.labels import Decision
 from audits.models import Audit, Claim, Extraction, PanelMember, Verdict
@@ -73,11 +74,17 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Spoken:
-    """One judge on one claim; verdict None: not yet."""
+    """One judge on one claim; verdict None: not yet. key: names it in the address, as "3A" for judge A on claim 3.
 
+    cut: how much of the contexts it rests on; None where it saw them whole, or has not spoken.
+    """
+
+    key: str
+    number: int  # of the claim
     member: PanelMember
     verdict: Verdict | None
     quotes: list[Quoted]
+    cut: CutEvidence | None
 
 
 @dataclass(frozen=True)
@@ -89,27 +96,23 @@ class Shown:
     spoken: list[Spoken]
 
 
-@dataclass(frozen=True)
-class Context:
-    """One context, cut at its quotes. quoted: whether any judge quotes it."""
-
-    number: int
-    pieces: list[Piece[Quoted]]
-    quoted: bool
-    length: int
-
-
 @require_safe
 @shows_verdicts
 def audit_sample(request: HttpRequest, slug: str, pk: int, sample_pk: int) -> HttpResponse:
-    """One sample: answer with its claims marked, contexts with the evidence marked, every verdict in full."""
+    """One sample: answer with its claims marked, contexts with the evidence marked, every verdict in full.
+
+    What no judge's last call showed is grey; with ?seen=3A what judge A was not shown for claim 3.
+    """
     audit = verdicts_for(request, slug, pk)
     sample = sample_for(audit, sample_pk)
     extraction = get_object_or_404(Extraction, audit=audit, sample=sample)
     panel = list(audit.panel)
     claims = Claim.objects.filter(extraction=extraction).order_by("position").prefetch_related(VERDICTS)
-    shown = [_shown(claim, panel) for claim in claims]
+    shown = [_shown(claim, panel, sample.contexts) for claim in claims]
+    spoken = [said for row in shown for said in row.spoken]
+    chosen = next((said for said in spoken if said.cut and said.key == request.GET.get("seen")), None)
     answer = cut(sample.answer, [(row.claim.start, row.claim.end, row) for row in shown])
+    contexts = _contexts(sample.contexts, spoken, chosen)
     context = {
         "project": audit.project,
         "tab": "sample",
@@ -118,18 +121,29 @@ def audit_sample(request: HttpRequest, slug: str, pk: int, sample_pk: int) -> Ht
         "extraction": extraction,
         "claims": shown,
         "answer": [(piece, _heaviest(piece)) for piece in answer],
-        "contexts": _contexts(sample.contexts, shown),
+        "contexts": contexts,
+        "chosen": chosen,
+        "hidden": any(drawn.hidden for drawn in contexts),
         "without_claims": _without_claims(extraction, sample.answer),
     } | _neighbours(audit, sample.position)
     return render(request, "audits/sample.html", context)
 
 
-def _shown(claim: Claim, panel: list[PanelMember]) -> Shown:
+def _shown(claim: Claim, panel: list[PanelMember], contexts: list[str]) -> Shown:
     number = claim.position + 1
     pairs = zip(panel, _by_judge(claim, panel), strict=True)
-    return Shown(
-        number, claim, [Spoken(member, verdict, _quotes(number, member, verdict)) for member, verdict in pairs]
-    )
+    spoken = [
+        Spoken(
+            key=f"{number}{member.letter}",
+            number=number,
+            member=member,
+            verdict=verdict,
+            quotes=_quotes(number, member, verdict),
+            cut=cut_evidence(contexts, verdict.shown, verdict.windows) if verdict else None,
+        )
+        for member, verdict in pairs
+    ]
+    return Shown(number, claim, spoken)
 
 
 def _quotes(number: int, member: PanelMember, verdict: Verdict | None) -> list[Quoted]:
@@ -151,18 +165,19 @@ def _heaviest(piece: Piece[Shown]) -> str:
     return max(decisions, key=lambda decision: WEIGHT.get(decision, 0), default="")
 
 
-def _contexts(texts: list[str], shown: list[Shown]) -> list[Context]:
-    spans: list[list[tuple[int, int, Quoted]]] = [[] for _ in texts]
-    for row in shown:
-        for spoken in row.spoken:
-            given = spoken.verdict.quotes if spoken.verdict else []
-            for quote, quoted in zip(given, spoken.quotes, strict=True):
-                if quoted.anchor and 0 <= quote["context"] < len(texts):
-                    spans[quote["context"]].append((quote["start"], quote["end"], quoted))
-    return [
-        Context(number, cut(text, spans[number - 1]), bool(spans[number - 1]), len(text))
-        for number, text in enumerate(texts, start=1)
-    ]
+def _contexts(texts: list[str], spoken: list[Spoken], chosen: Spoken | None) -> list[EvidenceContext[str, Quoted]]:
+    """The contexts with all quotes, and what was shown: to the chosen verdict's judge, or else for any label."""
+    quotes: list[tuple[int, int, int, Quoted]] = []
+    seen: dict[str, Spans | None] = {}
+    for said in spoken:
+        if said.verdict is None:
+            continue
+        if said is chosen or (chosen is None and said.verdict.label):
+            seen[said.key] = said.verdict.shown
+        for quote, quoted in zip(said.verdict.quotes, said.quotes, strict=True):
+            if quoted.anchor:
+                quotes.append((quote["context"], quote["start"], quote["end"], quoted))
+    return draw(texts, seen, quotes)
 
 
 def _without_claims(extraction: Extraction, answer: str) -> list[tuple[int, str, str]]:
