@@ -54,6 +54,7 @@ ZH = dataclasses.replace(VERIFY, contexts=("手续费不予退还。" * 2000,))
         (LONG, Usage(tokens_in=300, cache_read=4200), False),
         (ZH, Usage(tokens_in=9000), False),
         (ZH, Usage(tokens_in=4096), True),
+        (LONG, Usage(tokens_in=0), False),  # nor is zero a count
         (VERIFY, Usage(tokens_in=5), False),  # too short to tell
     ],
 )
@@ -64,5 +65,7 @@ def test_a_count_that_cannot_be_of_the_whole_text_gives_a_cut_away(task, usage: 
 def test_the_next_room_is_half_and_no_more_than_half_of_what_was_read() -> None:
     assert smaller_room(JudgeError(Fault.TOO_LONG, "too long"), 9000) == 4500
     assert smaller_room(Reply("{}", "m", "stop", Usage(tokens_in=2048)), 9000) == 1024
+    assert smaller_room(Reply("{}", "m", "stop", Usage(tokens_in=100)), 9000) == 1000
+    assert smaller_room(Reply("{}", "m", "stop", Usage(tokens_in=100)), 900) == 450
     assert too_long(JudgeError(Fault.TOO_LONG, "too long"), VERIFY)
     assert not too_long(JudgeError(Fault.REFUSED, "no"), VERIFY)

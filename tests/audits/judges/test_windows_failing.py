@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from audits.judges.base import Answer, Fault, JudgeError, Reply, Task
+from audits.judges.base import Answer, Fault, JudgeError, Reply, Task, Usage
 from audits.judges.windows import FLOOR
 from audits.labels import Label, Unscored
 from audits.text.excerpts import GAP
@@ -82,6 +82,15 @@ def test_pain_58_a_server_that_cuts_the_prompt_without_a_word_is_found_out() -> 
     assert (judgement.label, judgement.conflict) == (Label.CONTRADICTED, True)
     honest = lambda task: reader([FOR], [AGAINST])(task)  # noqa: E731
     assert one(long_task(*contexts), honest, room=100_000).windows == 1
+
+
+def test_a_server_that_counts_wrongly_still_gets_its_verdicts_taken() -> None:
+    def miscounting(task: Task) -> Answer:
+        return dataclasses.replace(reader([FOR], [AGAINST])(task), usage=Usage(tokens_in=100))
+
+    contexts = (*LONG, f"{filler(20)} Now {AGAINST}.")
+    judgement = one(long_task(*contexts), miscounting, room=100_000)
+    assert (judgement.label, judgement.conflict) == (Label.CONTRADICTED, True)
 
 
 def test_a_cached_prompt_is_not_taken_for_a_cut_one() -> None:
