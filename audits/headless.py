@@ -19,8 +19,11 @@ from audits.judges.offline import MODELS as OFFLINE_MODELS
 from audits.judges.offline_accuracy import measured
 from audits.labels import Decision
 from audits.models import Audit, Dataset, Judge, Project
+from audits.pipeline.budgeting import BUDGET
+from audits.pipeline.starting import check_budget
 from audits.progress import progress
 from audits.results import result
+from audits.templatetags.figures import money_text
 from audits.working import shutting_down, work_on
 
 Say = Callable[[str], None]
@@ -50,12 +53,13 @@ def judge_named(project: Project, name: str) -> Judge:
     return usable.first() or Judge.objects.create(project=project, vendor=vendor, model=model)
 
 
-def check_panel(project: Project, names: Sequence[str], extractor: str) -> None:
-    """Whether such a panel may sit at all. Raises Refused."""
+def check_panel(project: Project, names: Sequence[str], extractor: str, budget: Decimal | None = None) -> None:
+    """Whether such a panel may sit at all, and under this budget. Raises Refused."""
     judges = [judge_named(project, name) for name in names]
-    judge_named(project, extractor)
+    cutting = judge_named(project, extractor)
     try:
         pipeline.check_panel(dataset=Dataset(), judges=judges)
+        check_budget(budget, [*judges, cutting])
     except pipeline.PanelError as error:
         raise Refused(str(error)) from error
 
@@ -87,8 +91,13 @@ def import_file(project: Project, path: Path, mapping: Mapping[str, Any], say: S
     return dataset
 
 
-def start(project: Project, dataset: Dataset, names: Sequence[str], extractor: str, threshold: Decimal) -> Audit:
-    """Start an audit by the judges named VENDOR:MODEL. Raises Refused."""
+def start(
+    project: Project, dataset: Dataset, names: Sequence[str], extractor: str, threshold: Decimal, **options: Any
+) -> Audit:
+    """Start an audit by the judges named VENDOR:MODEL. Raises Refused.
+
+    options: budget, reuse, batch, probe_percent, as for pipeline.start_audit.
+    """
     judges = [judge_named(project, name) for name in names]
     try:
         return pipeline.start_audit(
@@ -100,6 +109,7 @@ def start(project: Project, dataset: Dataset, names: Sequence[str], extractor: s
             judges=judges,
             threshold=threshold,
             headless=True,
+            **options,
         )
     except pipeline.PanelError as error:
         raise Refused(str(error)) from error
@@ -117,12 +127,21 @@ def run(audit: Audit, say: Say) -> int:
             time.sleep(0.2)  # another command holds the rest
     say(_line(audit))
     if audit.status == Audit.Status.PAUSED:
-        for member in audit.members.exclude(stopped_fault=""):
-            say(f"{member} stopped: {member.stopped_message}")
-        say(f"Nothing that was answered is lost. Go on with: manage.py resume {audit.pk}")
+        _say_why_paused(audit, say)
         return VENDOR_UNUSABLE
     outcome = result(audit)
     return PARTS_FAILED if outcome.unscored or outcome.samples_failed else COMPLETE
+
+
+def _say_why_paused(audit: Audit, say: Say) -> None:
+    for member in audit.members.exclude(stopped_fault=""):
+        say(f"{member} stopped: {member.stopped_message}")
+    again = f"manage.py resume {audit.pk}"
+    if audit.stopped_by == BUDGET:
+        budget, spent = money_text(audit.budget), money_text(audit.spent)
+        say(f"Paused: the budget of {budget} is used up ({spent} spent). Raise it to go on.")
+        again += " --budget AMOUNT"
+    say(f"Nothing that was answered is lost. Go on with: {again}")
 
 
 @contextmanager

@@ -23,6 +23,9 @@ class MemberProgress:
 
     calls: attempts at the vendor, failures among them included. cost: US dollars that are known so far;
     cost_known: False when some answered call has no price, so that `cost` is only a lower limit.
+    wanted, limit_now: calls at a time as a person allows them, and as the vendor takes them now (None: no call yet);
+    limit_reason: what holds calls up (see limits.LimitState); resumes_at: until when, None when that is over.
+    notes: parameters that the model refused.
     """
 
     name: str
@@ -37,6 +40,11 @@ class MemberProgress:
     failures: int
     cost: Decimal
     cost_known: bool
+    wanted: int = 0
+    limit_now: int | None = None
+    limit_reason: str = ""
+    resumes_at: datetime.datetime | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,7 @@ class Progress:
 
 def progress(audit: Audit) -> Progress:
     """Read the state of an audit in a handful of aggregate queries, whatever its size."""
-    members = list(audit.members.all())
+    members = list(audit.members.select_related("judge"))
     cuts = Extraction.objects.filter(audit=audit).aggregate(
         samples=Count("pk"),
         done=Count("pk", filter=Q(status=Extraction.Status.DONE)),
@@ -108,6 +116,7 @@ def _members(
     verdicts = Counter(dict(spoken.values_list("member").annotate(n=Count("pk"))))
     unscored = Counter(dict(spoken.filter(label="").values_list("member").annotate(n=Count("pk"))))
     ledger = _ledger(audit)
+    now = timezone.now()
     rows = []
     for member in members:
         judge, ledger_row = member.role == PanelMember.Role.JUDGE, ledger.get(member.pk, _LedgerRow())
@@ -125,6 +134,11 @@ def _members(
                 failures=ledger_row.failures,
                 cost=ledger_row.cost,
                 cost_known=not ledger_row.unpriced,
+                wanted=member.judge.concurrency,
+                limit_now=member.limit_now,
+                limit_reason=member.limit_reason,
+                resumes_at=member.resumes_at if member.resumes_at and member.resumes_at > now else None,
+                notes=tuple(member.notes),
             )
         )
     return rows

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from audits.views import datasets, judges, mapping, members, projects
+from audits.views import costs, datasets, judges, mapping, members, projects
 
 PROJECT = "projects/<slug:slug>"
 
@@ -11,6 +11,7 @@ project_pages = [
     path("projects/", projects.projects, name="projects"),
     path("projects/new/", projects.project_new, name="project_new"),
     path(f"{PROJECT}/", projects.project, name="project"),
+    path(f"{PROJECT}/costs/", costs.project_costs, name="project_costs"),
 ]
 
 member_pages = [

@@ -5,8 +5,10 @@ from typing import Any
 
 from django import forms
 from django.db.models import Exists, OuterRef
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from audits.judges import VENDORS
 from audits.labels import Decision, Label
 from audits.models import Audit, Dataset, Judge, PanelMember, Project, Verdict
 from audits.models.judging import ClaimQuerySet
@@ -14,6 +16,8 @@ from audits.pipeline.panel import judge_family
 from audits.templatetags.labelling import WORDS
 
 CONFIDENCE = Decimal("0.95")
+MOST = Decimal(1_000_000)  # US dollars
+BATCH_VENDORS = ", ".join(vendor.label for vendor in VENDORS.values() if vendor.batch)
 
 PANEL_WORDS = {
     "dataset_not_ready": ("dataset", _("This dataset is not imported yet. Wait until it is ready.")),
@@ -81,6 +85,44 @@ class AuditForm(forms.Form):
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+    budget = forms.DecimalField(
+        label=_("Budget in US dollars"),
+        required=False,
+        min_value=Decimal("0.01"),
+        max_value=MOST,
+        max_digits=9,
+        decimal_places=2,
+        widget=forms.NumberInput(attrs={"placeholder": _("no limit")}),
+        help_text=_(
+            "The audit pauses before a call that could exceed it, and goes on when you raise it. Needs the prices of "
+            "all judges."
+        ),
+    )
+    batch = forms.BooleanField(
+        label=_("In batches, at half price"),
+        required=False,
+        help_text=format_lazy(
+            _("Where the vendor offers it ({vendors}). Answers take minutes to a day instead of seconds."),
+            vendors=BATCH_VENDORS,
+        ),
+    )
+    reuse = forms.BooleanField(
+        label=_("Use answers that this project has paid for already"),
+        required=False,
+        initial=True,
+        help_text=_("Only to exactly the same request to the same judge. Switch it off to have all asked anew."),
+    )
+    probe_percent = forms.IntegerField(
+        label=_("Claims that are judged again (%)"),
+        required=False,
+        initial=0,
+        min_value=0,
+        max_value=100,
+        help_text=_(
+            "Measures how stable each judge is: the same question again, and with its contexts in another order. "
+            "5 to 10 % are usual. It changes no verdict."
+        ),
+    )
     token = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -93,6 +135,23 @@ class AuditForm(forms.Form):
         field = self.fields[name]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = choices
+
+    def clean_probe_percent(self) -> int:
+        """Left empty, no claim is judged again."""
+        return self.cleaned_data["probe_percent"] or 0
+
+    def clean(self) -> dict[str, Any]:
+        """A budget needs every price: else nobody could say what is left of it."""
+        data: dict[str, Any] = super().clean() or {}
+        chosen = [judge for name in ("primary", "second", "extractor") if (judge := data.get(name))]
+        names = dict.fromkeys(str(judge) for judge in chosen if not judge.prices.known)
+        if data.get("budget") and names:
+            said = _(
+                "No price is known for %(names)s, so no budget can be kept. Enter its prices under Judges first, or "
+                "leave the budget empty."
+            )
+            self.add_error("budget", said % {"names": ", ".join(names)})
+        return data
 
     def add_panel_error(self, code: str, message: str) -> None:
         """Put the reason why the pipeline refused the panel beside the field that mends it."""

@@ -12,6 +12,11 @@ from audits.judges import VENDORS
 from audits.models import Judge, Project
 
 FREE = Decimal(0)
+MOST = 2_000_000_000  # that every database's integer holds
+FIELDS = (
+    "vendor", "model", "base_url", "price_in", "price_out", "price_cache_read", "price_cache_write", "concurrency",
+    "rpm", "tpm", "context_tokens",
+)  # fmt: skip
 
 
 def plain(value: Any) -> Any:
@@ -22,6 +27,31 @@ def plain(value: Any) -> Any:
 def vendor_choices() -> list[tuple[str, str]]:
     """Vendors that a person can add a judge of; offline judges are there already."""
     return [(key, vendor.label) for key, vendor in VENDORS.items() if not vendor.offline]
+
+
+def _price(label: Any, help_text: Any, placeholder: Any = "") -> forms.DecimalField:
+    """US dollars per million tokens; None when left empty."""
+    return forms.DecimalField(
+        label=label,
+        min_value=FREE,
+        max_digits=10,
+        decimal_places=4,
+        required=False,
+        help_text=help_text,
+        widget=forms.NumberInput(attrs={"placeholder": placeholder} if placeholder else {}),
+    )
+
+
+def _limit(label: Any, help_text: Any, least: int = 1) -> forms.IntegerField:
+    """A whole number; None when left empty."""
+    return forms.IntegerField(
+        label=label,
+        min_value=least,
+        max_value=MOST,
+        required=False,
+        help_text=help_text,
+        widget=forms.NumberInput(attrs={"placeholder": _("no limit of ours")} if least == 1 else {}),
+    )
 
 
 class JudgeForm(forms.Form):
@@ -46,35 +76,47 @@ class JudgeForm(forms.Form):
         required=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
-    price_in = forms.DecimalField(
-        label=_("Price of input"),
-        min_value=FREE,
-        max_digits=10,
-        decimal_places=4,
-        required=False,
-        help_text=_("US dollars per million tokens. Left empty, costs are said to be unknown."),
+    price_in = _price(
+        _("Price of input"),
+        _("US dollars per million tokens. Left empty, costs are said to be unknown; 0 is a price."),
     )
-    price_out = forms.DecimalField(
-        label=_("Price of output"),
-        min_value=FREE,
-        max_digits=10,
-        decimal_places=4,
-        required=False,
-        help_text=_("US dollars per million tokens. Left empty, costs are said to be unknown."),
+    price_out = _price(
+        _("Price of output"), _("US dollars per million tokens. Left empty, costs are said to be unknown.")
+    )
+    price_cache_read = _price(
+        _("Price of input read from the cache"),
+        _("Left empty: a tenth of the price of input at Anthropic, the price of input elsewhere."),
+        _("as documented"),
+    )
+    price_cache_write = _price(
+        _("Price of input written to the cache"),
+        _("Left empty: 1.25 times the price of input at Anthropic, the price of input elsewhere."),
+        _("as documented"),
     )
     concurrency = forms.IntegerField(
         label=_("Calls at a time"),
         min_value=1,
         max_value=64,
         initial=8,
-        help_text=_("Fewer when the vendor answers that there are too many requests."),
+        help_text=_(
+            "At most; fewer are made by themselves while the vendor answers that there are too many, or slows down."
+        ),
+    )
+    rpm = _limit(
+        _("Requests per minute"),
+        _("As your account allows, for all audits together. Left empty, only the vendor's answers limit."),
+    )
+    tpm = _limit(_("Tokens per minute"), _("Input and output together. Left empty, only the vendor's answers limit."))
+    context_tokens = _limit(
+        _("Context window in tokens"),
+        _("Contexts that do not fit are judged part by part. Left empty, 100,000 tokens are taken to fit."),
+        least=4_000,
     )
 
     def __init__(self, *args: Any, project: Project, judge: Judge | None = None, **kwargs: Any) -> None:
         self.project, self.judge = project, judge
         if judge is not None:
-            names = ("vendor", "model", "base_url", "price_in", "price_out", "concurrency")
-            kwargs["initial"] = {name: plain(getattr(judge, name)) for name in names}
+            kwargs["initial"] = {name: plain(getattr(judge, name)) for name in FIELDS}
         super().__init__(*args, **kwargs)
         self.fields["api_key"].help_text = self._about_key()
         if judge is not None and judge.used:

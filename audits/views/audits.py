@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import messages
@@ -21,6 +22,7 @@ from audits.stats.planning import spot_check_size
 
 STARTED = "started_audits"  # in the session: token of a form -> the audit that it started
 REMEMBERED = 20
+SUGGESTED = ("threshold", "scope", "reuse", "probe_percent")  # fields that have a value before a person chooses
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,7 +30,7 @@ def audit_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose dataset, panel and acceptance rule; see calls and cost; start."""
     project = project_for(request, slug, Role.ANALYST)
     sent = request.method == "POST"
-    values: dict[str, Any] = request.POST.dict() if sent else _first_values(request, project)
+    values: dict[str, Any] = _sent_values(request) if sent else _first_values(request, project)
     form = AuditForm(values, project=project) if sent else AuditForm(initial=values, project=project)
     wants_start = sent and "recalculate" not in request.POST
     if wants_start and form.is_valid() and (audit := _start(request, project, form)):
@@ -46,11 +48,16 @@ def audit_new(request: HttpRequest, slug: str) -> HttpResponse:
     return render_parts(request, "audits/audit_new.html", context, parts=("audit-plan",), status=status)
 
 
+def _sent_values(request: HttpRequest) -> dict[str, Any]:
+    """What a person has chosen; of a box that is not ticked a browser says nothing."""
+    return dict.fromkeys(("reuse", "batch"), "") | request.POST.dict()
+
+
 def _first_values(request: HttpRequest, project: Project) -> dict[str, Any]:
     ready = project.datasets.filter(status=Dataset.Status.READY)
     asked = request.GET.get("dataset", "")
     dataset = (ready.filter(pk=int(asked)).first() if asked.isdecimal() else None) or ready.first()
-    values: dict[str, Any] = {name: AuditForm.base_fields[name].initial for name in ("threshold", "scope")}
+    values: dict[str, Any] = {name: AuditForm.base_fields[name].initial for name in SUGGESTED}
     if dataset is not None:
         values |= {"dataset": dataset.pk, "name": dataset.name}
     return values | default_panel(project) | {"token": uuid.uuid4().hex}
@@ -75,6 +82,7 @@ def _start(request: HttpRequest, project: Project, form: AuditForm) -> Audit | N
             scope=chosen["scope"],
             spot_check_size=chosen["spot_check_size"],
             override_reason=chosen["override_reason"],
+            **{name: chosen[name] for name in ("budget", "reuse", "batch", "probe_percent")},
         )
     except pipeline.PanelError as error:
         form.add_panel_error(error.code, str(error))
@@ -98,6 +106,18 @@ class Draft:
     specimen: bool  # an offline judge sits on the panel
     spot_check: int | None  # the proposed size
     spot_check_chosen: int | None
+    reuse: bool
+    budget: Decimal | None
+    budget_short: bool  # less than what is expected
+
+    batch: bool
+
+    @property
+    def slow(self) -> list[str]:
+        """Members that batches were chosen for and that have none."""
+        members = self.estimate.per_member if self.estimate and self.batch else ()
+        asked = [member.name for member in members if not member.batch]
+        return [name for name in dict.fromkeys(asked) if not name.startswith("offline:")]
 
 
 def _draft(form: AuditForm) -> Draft:
@@ -106,8 +126,14 @@ def _draft(form: AuditForm) -> Draft:
     judges = [judge for name in ("primary", "second") if (judge := chosen.get(name))]
     expected = None
     if dataset is not None and extractor is not None and len(judges) == 2:
-        expected = pipeline.estimate(dataset=dataset, extractor=extractor, judges=judges)
-    threshold = chosen.get("threshold")
+        expected = pipeline.estimate(
+            dataset=dataset,
+            extractor=extractor,
+            judges=judges,
+            batch=bool(chosen.get("batch")),
+            probe_percent=chosen.get("probe_percent") or 0,
+        )
+    threshold, budget = chosen.get("threshold"), chosen.get("budget")
     return Draft(
         dataset=dataset,
         samples=dataset.samples.count() if dataset else 0,
@@ -123,6 +149,10 @@ def _draft(form: AuditForm) -> Draft:
             else None
         ),
         spot_check_chosen=chosen.get("spot_check_size"),
+        reuse=bool(chosen.get("reuse")),
+        batch=bool(chosen.get("batch")),
+        budget=budget,
+        budget_short=bool(budget and expected and expected.cost and budget < expected.cost),
     )
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from audits.access import verdicts_for
 from audits.blindness import shows_verdicts
+from audits.forms.ledger import BudgetForm
 from audits.labels import Decision
 from audits.models import Audit, Role
 from audits.parts import render_parts
@@ -56,6 +57,7 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "mend": MEND,
         "rule": {"threshold": _plain(audit.threshold), "confidence": _plain(audit.confidence)},
         "settled": bool(part) and not running,
+        "budget_form": BudgetForm(initial={"budget": None if audit.budget is None else f"{audit.budget:.2f}"}),
         "also_expert": Role.EXPERT in getattr(audit.project, "roles", ()),
     }
     response = render_parts(request, "audits/audit.html", context, parts=("audit-progress", "audit-result"))

@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     help = (
         "Audits a file. Exit status: 0 complete, 2 bad input, 3 finished with unscored or failed parts, "
-        "4 vendor unusable (key, quota, network)."
+        "4 vendor unusable (key, quota, network) or budget used up."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -36,6 +36,16 @@ class Command(BaseCommand):
             default="",
             metavar="question=COLUMN,…",
             help="columns of question, answer, contexts, id where their names are not recognised",
+        )
+        parser.add_argument(
+            "--budget", metavar="USD", help="stop before a call that could exceed it; needs the prices of all judges"
+        )
+        parser.add_argument("--no-reuse", action="store_true", help="ask anew what the project has paid for already")
+        parser.add_argument(
+            "--batch", action="store_true", help="at half price where the vendor has batches; takes up to a day"
+        )
+        parser.add_argument(
+            "--probes", default="0", metavar="PERCENT", help="of claims that are judged again (default 0)"
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
 
@@ -53,13 +63,16 @@ class Command(BaseCommand):
         finish(self, audit, as_json=options["json"])
 
     def _start(self, options: dict[str, Any]) -> Audit:
-        threshold = _threshold(options["threshold"])
+        threshold, probes = _threshold(options["threshold"]), _percent(options["probes"])
+        budget = None if options["budget"] is None else amount(options["budget"])
         project = headless.project_for_command_line()
         names = [options["primary"], options["secondary"]]
         extractor = options["extractor"] or options["primary"]
-        headless.check_panel(project, names, extractor)  # before the import, which would leave a dataset behind
+        # before the import, which would leave a dataset behind
+        headless.check_panel(project, names, extractor, budget)
         dataset = headless.import_file(project, options["file"], _mapping(options["map"]), self.stderr.write)
-        return headless.start(project, dataset, names, extractor, threshold)
+        chosen = {"budget": budget, "reuse": not options["no_reuse"], "batch": options["batch"]}
+        return headless.start(project, dataset, names, extractor, threshold, probe_percent=probes, **chosen)
 
 
 def finish(command: BaseCommand, audit: Audit, *, as_json: bool) -> None:
@@ -88,6 +101,23 @@ def _threshold(text: str) -> Decimal:
     if not Decimal("0.0001") <= value <= Decimal("0.5"):
         raise headless.Refused(f"--threshold is {text!r}; it must be a fraction from 0.0001 to 0.5, as 0.02 for 2 %.")
     return value
+
+
+def amount(text: str) -> Decimal:
+    """US dollars as a person writes them after --budget. Raises Refused."""
+    try:
+        value = Decimal(text.strip().removeprefix("$"))
+    except InvalidOperation:
+        value = Decimal(0)
+    if not value.is_finite() or not 0 < value <= 1_000_000:
+        raise headless.Refused(f"--budget is {text!r}; it must be an amount of US dollars, as 25 or 4.50.")
+    return value.quantize(Decimal("0.000001"))
+
+
+def _percent(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) > 100:
+        raise headless.Refused(f"--probes is {text!r}; it must be a whole number from 0 to 100, as 5 for 5 %.")
+    return int(text)
 
 
 def _mapping(text: str) -> dict[str, str]:
