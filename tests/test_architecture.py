@@ -16,6 +16,7 @@ PURE = (
     "audits/patience.py",
     "audits/purse.py",
     "audits/limits/",
+    "audits/evidence_view.py",
     "audits/exporting.py",
     "audits/formats/",
     "audits/judges/",
