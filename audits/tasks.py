@@ -10,13 +10,17 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from audits import pipeline
+from audits.batches import tend, wants_tending
 from audits.doorbell import ring
 from audits.models import Audit, Dataset
+from audits.pipeline.batching import audits_with_batches
 from audits.working import shutting_down, work_on, works_here
 
 log = logging.getLogger(__name__)
 HANDS = 4  # audits on which a worker helps others at a time
+CARRIERS = 2  # audits whose batches a worker moves on at a time
 _hands = ThreadPoolExecutor(HANDS, thread_name_prefix="help")  # ended in order with the process
+_carriers = ThreadPoolExecutor(CARRIERS, thread_name_prefix="batches")
 
 
 @worker_shutting_down.connect
@@ -74,3 +78,32 @@ def _help(audit_id: int) -> None:
         log.exception("Work on audit %s failed; it is tried again.", audit_id)
     finally:
         close_old_connections()
+
+
+@shared_task(name="audits.batch")
+def look_after_batches() -> None:
+    """Move the batches of all audits on, also of those that are over: what the vendor has answered is paid for.
+
+    Each worker calls it for itself now and then. It starts threads and comes back at once.
+    """
+    for audit in audits_with_batches():
+        if not shutting_down.is_set() and wants_tending(audit):
+            _carriers.submit(_carry, audit.pk)
+
+
+def _carry(audit_id: int) -> None:
+    try:
+        carry(audit_id)
+    except Exception:  # nobody waits for this thread's end
+        log.exception("The batches of audit %s could not be moved on; it is tried again.", audit_id)
+    finally:
+        close_old_connections()
+
+
+def carry(audit_id: int) -> None:
+    """Move one audit's batches on, and ring where something is to be asked directly now."""
+    audit = audits_with_batches().filter(pk=audit_id).first()
+    if audit is None or not wants_tending(audit) or not tend(audit):
+        return
+    if not pipeline.conclude(audit) and audit.status == Audit.Status.JUDGING and pipeline.anything_free(audit):
+        ring("audits.work", audit.pk)

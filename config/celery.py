@@ -29,7 +29,7 @@ app.conf.update(
 )
 app.autodiscover_tasks()
 
-SWEEPS = ("audits.sweep", "audits.help", "review.sweep")
+SWEEPS = ("audits.sweep", "audits.help", "audits.batch", "review.sweep")
 _stopping = threading.Event()
 
 

@@ -67,6 +67,7 @@ ASSAY_CLAIMS_PER_CALL = _number("ASSAY_CLAIMS_PER_CALL", 1, 1, 20)  # of one sam
 ASSAY_CALLS_PER_WORKER = _number("ASSAY_CALLS_PER_WORKER", 200, 1, 10_000)  # at once, of all judges together
 ASSAY_MAX_TRIES = _number("ASSAY_MAX_TRIES", 5, 1, 20)  # of one vendor call
 ASSAY_RETRY_BASE_MS = _number("ASSAY_RETRY_BASE_MS", 500, 1, 60_000)  # first wait after a failure, doubled each time
+ASSAY_BATCH_POLL_SECONDS = _number("ASSAY_BATCH_POLL_SECONDS", 60, 1, 3600)  # between two looks at a vendor's batch
 ASSAY_CALL_TIMEOUT = _number("ASSAY_CALL_TIMEOUT", 120, 1, 3600)  # seconds of wall clock for one vendor call
 
 # --- Django -----------------------------------------------------------------------------------------------

@@ -80,6 +80,36 @@ def spend(audit: Audit, amount: Decimal) -> None:
         _add(_taken(audit), amount)
 
 
+def hold_in_batch(batch: Batch, amount: Decimal) -> bool:
+    """Add `amount` to what an open batch holds, if the budget has room for it; else nothing changes.
+
+    True without a budget: then nothing is held. To be called first in the transaction that puts requests in.
+    """
+    if batch.audit.budget is None:
+        return True
+    with transaction.atomic():
+        now = _taken(batch.audit)
+        if now.budget is not None and now.spent + held(now) + amount > now.budget:
+            return False
+        before = Batch.objects.values_list("at_most", flat=True).get(pk=batch.pk)
+        Batch.objects.filter(pk=batch.pk).update(at_most=(before or Decimal(0)) + amount)
+    return True
+
+
+def settle_batch(batch: Batch, cost: Decimal, released: Decimal) -> None:
+    """Move what results of a batch have cost from what it held, `released`, to the audit. Last in a transaction.
+
+    released: what was held for requests that have a result now.
+    """
+    if batch.audit.budget is None:
+        return
+    with transaction.atomic():
+        now = _taken(batch.audit)
+        before = Batch.objects.values_list("at_most", flat=True).get(pk=batch.pk)
+        Batch.objects.filter(pk=batch.pk).update(at_most=max(Decimal(0), (before or Decimal(0)) - released))
+        _add(now, cost)
+
+
 def renew(token: uuid.UUID) -> bool:
     """Hold on to an allowance; False when there is none under this token (any more)."""
     until = lease_end(settings.ASSAY_LEASE_SECONDS)
