@@ -28,8 +28,9 @@ from audits.models import Audit, Batch, Claim, Extraction, Judging, PanelMember,
 from audits.prices import has_batches
 from audits.text.sentences import split_sentences
 
-ROOM = 100_000  # tokens of context that a judge takes whose window nobody has entered
-RESERVED = 2_000  # tokens of instructions, question and claims beside the contexts
+WINDOW = 100_000  # tokens that a judge takes whose context window nobody has entered
+BESIDE = 6_000  # tokens of a window that contexts leave to instructions, question, claims and the reply
+SMALLEST = 1_000  # tokens of contexts; a window that leaves less is too small to judge anything
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Question:
         if self.task.purpose is Purpose.EXTRACT:
             found: Steps[Extracted] = extracting(self.task)
             return found
-        room = max(RESERVED, (self.member.context_tokens or ROOM) - RESERVED)
+        room = max(SMALLEST, (self.member.context_tokens or WINDOW) - BESIDE)
         judged: Steps[list[Judgement]] = verifying(self.task, self.order, room)
         return judged
 
