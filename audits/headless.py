@@ -10,9 +10,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from django.conf import settings
 from django.core.files import File
 
 from audits import pipeline
+from audits.batches import tend, wants_tending
 from audits.formats.base import FormatError
 from audits.judges import VENDORS, parse_name
 from audits.judges.offline import MODELS as OFFLINE_MODELS
@@ -117,20 +119,36 @@ def start(
 
 def run(audit: Audit, say: Say) -> int:
     """Work until nothing is owed or nothing can go on. Returns the exit status; KeyboardInterrupt when stopped."""
+    told: dict[int, str] = {}
     while audit.status == Audit.Status.JUDGING:
         if shutting_down.is_set():
             raise KeyboardInterrupt
+        _look_after_batches(audit, say, told)
         work_on(audit, seconds=STRETCH, tell=_teller(audit, say))
         pipeline.conclude(audit)
         audit.refresh_from_db()
         if audit.status == Audit.Status.JUDGING and not pipeline.anything_free(audit):
-            time.sleep(0.2)  # another command holds the rest
+            # Another command holds the rest, or a vendor has it.
+            shutting_down.wait(min(1.0, settings.ASSAY_BATCH_POLL_SECONDS / 10) if audit.batch else 0.2)
+    _look_after_batches(audit, say, told)
     say(_line(audit))
     if audit.status == Audit.Status.PAUSED:
         _say_why_paused(audit, say)
         return VENDOR_UNUSABLE
     outcome = result(audit)
     return PARTS_FAILED if outcome.unscored or outcome.samples_failed else COMPLETE
+
+
+def _look_after_batches(audit: Audit, say: Say, told: dict[int, str]) -> None:
+    """Move the audit's batches on, and say what has become of each. told: what was said before."""
+    if wants_tending(audit):
+        tend(audit)
+    for batch in audit.batches.select_related("member"):
+        text = f"batch of {batch.requests} at {batch.member}: {batch.status}"
+        text += f" ({batch.message})" if batch.message else ""
+        if told.get(batch.pk) != text:
+            told[batch.pk] = text
+            say(text)
 
 
 def _say_why_paused(audit: Audit, say: Say) -> None:

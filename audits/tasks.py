@@ -21,6 +21,7 @@ HANDS = 4  # audits on which a worker helps others at a time
 CARRIERS = 2  # audits whose batches a worker moves on at a time
 _hands = ThreadPoolExecutor(HANDS, thread_name_prefix="help")  # ended in order with the process
 _carriers = ThreadPoolExecutor(CARRIERS, thread_name_prefix="batches")
+_carried: set[int] = set()  # audits whose batches a carrier has in hand or will have
 
 
 @worker_shutting_down.connect
@@ -87,7 +88,8 @@ def look_after_batches() -> None:
     Each worker calls it for itself now and then. It starts threads and comes back at once.
     """
     for audit in audits_with_batches():
-        if not shutting_down.is_set() and wants_tending(audit):
+        if audit.pk not in _carried and not shutting_down.is_set() and wants_tending(audit):
+            _carried.add(audit.pk)
             _carriers.submit(_carry, audit.pk)
 
 
@@ -97,6 +99,7 @@ def _carry(audit_id: int) -> None:
     except Exception:  # nobody waits for this thread's end
         log.exception("The batches of audit %s could not be moved on; it is tried again.", audit_id)
     finally:
+        _carried.discard(audit_id)
         close_old_connections()
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from audits.doorbell import ring
-from audits.models import Audit, Dataset, Event, Extraction, Judge, PanelMember, Project
+from audits.models import Audit, Batch, Dataset, Event, Extraction, Judge, PanelMember, Project
 from audits.pipeline.estimating import estimate
 from audits.pipeline.panel import PanelError, check_panel, judge_family, of_generators_family
 from audits.stats import planning
@@ -151,6 +151,7 @@ def resume(audit: Audit, user: Any, *, headless: bool = False) -> bool:
     with transaction.atomic():
         Audit.objects.filter(pk=audit.pk).exclude(headless=headless).update(headless=headless)
         freed = audit.members.exclude(stopped_fault="").update(stopped_fault="", stopped_message="")
+        _hurry(audit)
         moved = audit.advance(Audit.Status.PAUSED, Audit.Status.JUDGING)
         if not freed and not moved:
             return False
@@ -160,8 +161,15 @@ def resume(audit: Audit, user: Any, *, headless: bool = False) -> bool:
 
 
 def cancel(audit: Audit, user: Any) -> bool:
-    """Stop for good; what was judged stays readable. True if it was not over yet."""
-    return _switch(audit, user, "cancel", (Audit.Status.JUDGING, Audit.Status.PAUSED), Audit.Status.CANCELLED)
+    """Stop for good; what was judged stays readable, batches at a vendor are stopped. True if it was not over yet."""
+    with transaction.atomic():
+        _hurry(audit)
+        return _switch(audit, user, "cancel", (Audit.Status.JUDGING, Audit.Status.PAUSED), Audit.Status.CANCELLED)
+
+
+def _hurry(audit: Audit) -> None:
+    """Look at its batches at once."""
+    audit.batches.filter(status__in=Batch.OPEN).update(next_look=None)
 
 
 def _switch(audit: Audit, user: Any, kind: str, old: Sequence[str], new: str) -> bool:
