@@ -18,6 +18,16 @@ SPOILT = frozenset({Unscored.MISSING, Unscored.TRUNCATED, Unscored.UNPARSEABLE})
 """What a reply to several claims may owe to their number: such a claim is asked once more, by itself."""
 
 
+WINDOW = 100_000  # tokens that a judge takes whose context window nobody has entered
+BESIDE = 6_000  # tokens of a window that contexts leave to instructions, question, claims and the reply
+SMALLEST = 1_000  # tokens of contexts; a window that leaves less is too small to judge anything
+
+
+def room_in(window: int | None) -> int:
+    """Tokens that contexts may take in one call to a judge with this context window; None: nobody has entered it."""
+    return max(SMALLEST, (window or WINDOW) - BESIDE)
+
+
 def verifying(task: Task, order: Sequence[int], room: int) -> Steps[list[Judgement]]:
     """The judgements of a verification task, in the order of its claims.
 

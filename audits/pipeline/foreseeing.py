@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from audits.judges.base import Purpose
+from audits.judges.verifying import room_in
 from audits.pipeline.counting import MARK, Load, Size, static_tokens
 from audits.pipeline.experience import Experience, extraction_tokens
 
-ROOM = 100_000  # tokens of contexts in one call to a judge whose context window nobody has entered
-RESERVED = 2_000  # of a context window, for all besides the contexts
 # Whether contexts fit is decided by a count on the safe side (audits/text/length.py): so much over our usual one.
 SAFE = {"zh": 1.1 / 0.8, "en": 4 / 3.5}
 PART = 750  # tokens of an answer that are cut in one call (audits/judges/sentence_windows.py)
@@ -106,7 +105,7 @@ def _needed(size: Size, ratio: float, room: int | None, claims: float) -> list[f
     """
     fixed = static_tokens(Purpose.VERIFY, size.language) + size.question
     one_claim = _claim(size) + MARK
-    free = ROOM if room is None else max(RESERVED, room - RESERVED)
+    free = room_in(room)
     windows = ceil(size.contexts * SAFE.get(size.language, 1.0) / free)
     if windows <= 1:
         return [ratio * (fixed + size.contexts + claims * one_claim)]

@@ -22,15 +22,11 @@ from audits.judges.base import (
     context_order,
 )
 from audits.judges.extracting import extracting
-from audits.judges.verifying import verifying
+from audits.judges.verifying import room_in, verifying
 from audits.limits import Limits
 from audits.models import Audit, Batch, Claim, Extraction, Judging, PanelMember, Probe, Sample
 from audits.prices import has_batches
 from audits.text.sentences import split_sentences
-
-WINDOW = 100_000  # tokens that a judge takes whose context window nobody has entered
-BESIDE = 6_000  # tokens of a window that contexts leave to instructions, question, claims and the reply
-SMALLEST = 1_000  # tokens of contexts; a window that leaves less is too small to judge anything
 
 
 @dataclass(frozen=True)
@@ -54,8 +50,7 @@ class Question:
         if self.task.purpose is Purpose.EXTRACT:
             found: Steps[Extracted] = extracting(self.task)
             return found
-        room = max(SMALLEST, (self.member.context_tokens or WINDOW) - BESIDE)
-        judged: Steps[list[Judgement]] = verifying(self.task, self.order, room)
+        judged: Steps[list[Judgement]] = verifying(self.task, self.order, room_in(self.member.context_tokens))
         return judged
 
 

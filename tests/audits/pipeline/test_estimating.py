@@ -233,7 +233,7 @@ def test_long_contexts_are_counted_window_by_window(project: Project) -> None:
     dataset = make_dataset(project, samples=0)
     make_sample(dataset, 0, answer="It is so.", contexts=["word " * 8_000])  # about 10,000 tokens
     (wide, narrow), second = [make_judge("openai", "m", context_tokens=n) for n in (200_000, None)], judges()[1]
-    narrow = make_judge("openai", "narrow", context_tokens=6_000)  # 4,000 of them for contexts
+    narrow = make_judge("openai", "narrow", context_tokens=10_000)  # 4,000 of them for contexts
     one, windowed = (
         by_role(estimate(dataset=dataset, extractor=second, judges=[judge, second]))[1] for judge in (wide, narrow)
     )
