@@ -3,11 +3,13 @@
 from collections.abc import Collection
 from datetime import UTC, datetime
 
+from django.db.models import Q
+
 from audits.asks import Attempt
 from audits.judges.base import JudgeError, Reply, Usage
 from audits.judges.parsing import is_complete
 from audits.limits import LimitState
-from audits.models import Audit, Call, Event, PanelMember
+from audits.models import Audit, Call, Event, PanelMember, Probe
 from audits.pipeline.owing import Question
 
 
@@ -45,11 +47,17 @@ def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
 def find_paid(audit: Audit, hashes: Collection[str]) -> dict[str, tuple[Call, Reply]]:
     """Complete answers to exactly these requests that were paid for already: by this audit, or by its project.
 
-    What this audit has paid for itself is always found, or it could not go on after a crash; replicates have hashes
-    of their own.
+    What this audit has paid for itself is always found, or it could not go on after a crash. But a probe is to be
+    asked anew: it finds neither what probes of other audits were told, nor what ended another probe of this one.
     """
     paid = Call.objects.filter(request_hash__in=hashes, reusable=True)
-    paid = paid.filter(audit__project_id=audit.project_id) if audit.reuse else paid.filter(audit=audit)
+    if audit.reuse:
+        paid = paid.filter(Q(audit=audit) | Q(replicate=0), audit__project_id=audit.project_id)
+    else:
+        paid = paid.filter(audit=audit)
+    if audit.probe_percent:
+        ended = Probe.objects.filter(audit=audit).exclude(call=None)
+        paid = paid.exclude(replicate__gt=0, pk__in=ended.values("call"))
     found: dict[str, tuple[Call, Reply]] = {}
     for call in paid.order_by("pk"):
         usage = Usage(call.tokens_in, call.tokens_out, call.cache_read, call.cache_write)
