@@ -203,6 +203,7 @@ class Flow:
         size = len(prompt.system) + len(prompt.prefix) + len(prompt.suffix)
         patience = Patience(self._policy, ask.task, ask.spec.max_tokens)
         last: JudgeError | None = None
+        began: float | None = None  # the first try
         while True:
             if not lane.limiter.try_acquire(size // 4) and not await self._idle(
                 lane, lane.limiter.acquire(size // 4)
@@ -211,6 +212,7 @@ class Flow:
             if not await self._idle(lane, self._engine.place()):
                 lane.limiter.release(fault=None, latency=0.0, tokens=0)
                 return None, lane.dead or last
+            began = began or time.monotonic()
             try:
                 result = await self._attempt(ask, judge, prompt, patience.max_tokens, attempts, lane.limiter)
             finally:
@@ -220,7 +222,7 @@ class Flow:
                     return result, None
                 continue
             last = result
-            pause = patience.after_error(result)
+            pause = patience.after_error(result, time.monotonic() - began)
             if pause is None:
                 kept = patience.instead_of(result)
                 return kept, None if kept is not None else result

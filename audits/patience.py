@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from audits.judges.base import RETRY_LATER, STOP_JUDGE, Fault, JudgeError, Reply, Task
-from audits.judges.parsing import is_readable
+from audits.judges.parsing import is_answer, is_readable
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,7 @@ class Policy:
     """How patient an ask is. Seconds, except max_tries."""
 
     max_tries: int = 5
+    longest: float = 300.0  # no further try begins so long after the first one
     base: float = 0.5  # first pause; doubles with each further one
     cap: float = 30.0  # longest pause of our own choosing
     give_up_after: float = 60.0  # a vendor that asks for a longer pause ends its judge for now
@@ -40,21 +41,26 @@ class Patience:
         self._truncated: Reply | None = None
 
     def after_reply(self, reply: Reply) -> bool:
-        """Whether to ask again: once with more room after a truncated reply, once after an unreadable one."""
-        if reply.finish == "length" and self.max_tokens is None:
-            self.max_tokens = 2 * self._usual_tokens
-            self._truncated = reply
-            return True
-        if reply.finish == "stop" and not self._asked_again and not is_readable(reply.text, self._task.purpose):
+        """Whether to ask again: once with more room after a truncated reply, once after one that is no answer."""
+        if reply.finish == "length":
+            # Some models fill what room is left with blanks after a whole answer.
+            cut = self.max_tokens is None and not is_readable(reply.text, self._task.purpose)
+            if cut:
+                self.max_tokens = 2 * self._usual_tokens
+                self._truncated = reply
+            return cut
+        if reply.finish == "stop" and not self._asked_again and not is_answer(reply.text, self._task):
             self._asked_again = True
             return True
         return False
 
-    def after_error(self, error: JudgeError) -> float | None:
-        """Seconds to wait before the next try, None to give up."""
+    def after_error(self, error: JudgeError, elapsed: float = 0.0) -> float | None:
+        """Seconds to wait before the next try, None to give up. elapsed: seconds since the first try began."""
         self._failures += 1
         self._bad_bodies += error.fault is Fault.BAD_BODY
         if error.fault not in RETRY_LATER or self._failures >= self.policy.max_tries or self._bad_bodies > 1:
+            return None
+        if elapsed > self.policy.longest:
             return None
         wanted = error.retry_after or 0.0
         if wanted > self.policy.give_up_after:

@@ -81,7 +81,7 @@ class AnthropicJudge(AnthropicBatches):
     def _reply(self, answered: Answered) -> Reply:
         body, usage = answered.body, _usage(answered.body.get("usage"))
         content, stop = body.get("content"), str(body.get("stop_reason"))
-        if not isinstance(content, list) or (not content and stop not in FINISH):
+        if not isinstance(content, list):
             raise JudgeError(
                 Fault.BAD_BODY,
                 "The answer holds no content.",

@@ -77,12 +77,26 @@ def read_json(text: str) -> dict[str, Any]:
 
 
 def is_readable(text: str, purpose: Purpose) -> bool:
-    """Whether a reply has the asked form at all, so that asking once more would be wasted."""
+    """Whether a reply has the asked form at all."""
     try:
         _entries(read_json(text), "claims" if purpose is Purpose.EXTRACT else "verdicts")
     except ParseError:
         return False
     return True
+
+
+def is_answer(text: str, task: Task) -> bool:
+    """Whether asking the same once more would be wasted: the asked form, and a label if a single claim was asked.
+
+    What a reply to several claims leaves out is asked claim by claim, not all of it again.
+    """
+    if task.purpose is Purpose.EXTRACT or len(task.claims) > 1:
+        return is_readable(text, task.purpose)
+    try:
+        entries = _entries(read_json(text), "verdicts")
+    except ParseError:
+        return False
+    return _labelled(entries) >= {claim.number for claim in task.claims}
 
 
 def is_complete(reply: Reply, task: Task) -> bool:
@@ -99,10 +113,16 @@ def is_complete(reply: Reply, task: Task) -> bool:
         entries = _entries(found, "verdicts")
     except ParseError:
         return False
-    labelled = {
-        _number(entry.get("claim")) for entry in entries if isinstance(entry, dict) and read_label(entry.get("label"))
-    }
-    return all(claim.number in labelled for claim in task.claims)
+    return _labelled(entries) >= {claim.number for claim in task.claims}
+
+
+def _labelled(entries: Sequence[Any]) -> set[int | None]:
+    """The numbers of the claims to which a reply gives one known label and no other."""
+    said: dict[int | None, set[Label | None]] = {}
+    for entry in entries:
+        if isinstance(entry, dict):
+            said.setdefault(_number(entry.get("claim")), set()).add(read_label(entry.get("label")))
+    return {number for number, labels in said.items() if len(labels) == 1 and None not in labels}
 
 
 def read_extraction(text: str, sentences: Sequence[Sentence], answer: str) -> Extracted:
