@@ -1,9 +1,10 @@
 """Working an audit in batch mode off as workers do, without waiting."""
 
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
-from audits.models import Audit, Dataset, Judge, Verdict
+from audits.models import Audit, BatchItem, Dataset, Judge, Verdict
 from audits.tasks import carry, work
 from tests.audits import road
 
@@ -74,3 +75,24 @@ def calls(audit: Audit) -> Counter[tuple[Any, ...]]:
         "reusable",
     )
     return Counter(audit.calls.values_list(*names, *counts))
+
+
+def cost(audit: Audit) -> Decimal:
+    """US dollars of all calls, each of which has a price."""
+    return sum((call.cost for call in audit.calls.all()), Decimal(0))
+
+
+def is_settled(audit: Audit) -> bool:
+    """Nothing is left over: no open batch, no row or request that waits for one, no verdict or call doubled."""
+    rows = [*audit.extractions.all(), *audit.judgings.all()]
+    pairs = Counter(Verdict.objects.filter(claim__audit=audit).values_list("claim_id", "member_id"))
+    paid = Counter(audit.calls.filter(reusable=True).values_list("member_id", "request_hash"))
+    return (
+        audit.status == Audit.Status.REVIEWING
+        and not audit.batches.filter(status__in=("prepared", "submitted")).exists()
+        and not any(row.batch_id or row.lease for row in rows)
+        and not BatchItem.objects.filter(batch__audit=audit, status=BatchItem.Status.WAITING).exists()
+        and len(pairs) == audit.claims.count() * audit.panel.count()
+        and set(pairs.values()) <= {1}
+        and set(paid.values()) <= {1}
+    )
