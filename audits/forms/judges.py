@@ -50,7 +50,7 @@ def _limit(label: Any, help_text: Any, least: int = 1) -> forms.IntegerField:
         max_value=MOST,
         required=False,
         help_text=help_text,
-        widget=forms.NumberInput(attrs={"placeholder": _("no limit of ours")} if least == 1 else {}),
+        widget=forms.NumberInput(attrs={"placeholder": _("no limit of ours") if least == 1 else "200000"}),
     )
 
 

@@ -23,7 +23,7 @@ from audits.parts import render_parts
 from audits.pipeline.budgeting import BudgetError, raise_budget
 from audits.templatetags.figures import money_text
 
-PAGE = 50
+PAGE = 25
 COUNTED = 10_000  # calls; more are said to be more
 
 
