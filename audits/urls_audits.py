@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audits.views import audits, claims, costs, exports, extraction, results
+from audits.views import audits, claims, costs, exports, extraction, results, stability
 
 AUDITS = "projects/<slug:slug>/audits"
 AUDIT = f"{AUDITS}/<int:pk>"
@@ -19,6 +19,7 @@ urlpatterns = [
     path(f"{AUDIT}/ledger.csv", costs.audit_ledger, name="audit_ledger"),
     path(f"{AUDIT}/claims/", claims.audit_claims, name="audit_claims"),
     path(f"{AUDIT}/extraction/", extraction.audit_extraction, name="audit_extraction"),
+    path(f"{AUDIT}/stability/", stability.audit_stability, name="audit_stability"),
     path(f"{AUDIT}/samples/<int:sample_pk>/", claims.audit_sample, name="audit_sample"),
     path(f"{AUDIT}/export/<slug:kind>.<slug:fmt>", exports.audit_export, name="audit_export"),
 ]

@@ -67,6 +67,7 @@ RULES = {
     "audit_ledger": Rule(READ, A | M, ("slug", "audit")),
     "audit_claims": Rule(READ, A | M, ("slug", "audit")),
     "audit_extraction": Rule(READ, A | M, ("slug", "audit")),
+    "audit_stability": Rule(READ, A | M, ("slug", "audit")),
     "audit_sample": Rule(READ, A | M, ("slug", "audit", "sample")),
     "audit_export": Rule(READ, A | M, ("slug", "audit", "kind", "format")),
     "review_desk": Rule(READ, SIGNED_IN),

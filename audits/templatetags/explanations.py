@@ -44,7 +44,10 @@ WHAT: dict[str, tuple[Words, Words]] = {
     ),
     "flip_rate": (
         _("Flip rate"),
-        _("How often a judge changes its label when the contexts come in another order."),
+        _(
+            "Of the claims that a judge labelled both times, the share with another label the second time. The "
+            "interval takes the claims of one answer for alike. It says nothing of which label is right."
+        ),
     ),
     "refusal_rate": (
         _("Refusals"),
@@ -60,6 +63,7 @@ REASONS: dict[str, Words] = {
     "one_label": _("only one label occurs, so there is no variation to measure"),
     "constant_rater": _("one rater used a single label, so kappa is 0 by arithmetic"),
     "nothing_counted": _("nothing was counted"),
+    "not_judged_again": _("no claim was labelled both times"),
     "not_checked": _("no expert has checked any of these claims"),
     "stratum_not_checked": _("one group of claims has not been checked by an expert"),
     "one_answer": _("all claims come from one answer"),

@@ -1,4 +1,4 @@
-"""Downloads of an audit's claims and samples. Nothing is kept on the server: a link is a query, checked each time."""
+"""Downloads of an audit's claims, samples, probes. Nothing is kept here: a link is a query, checked each time."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +11,7 @@ from audits import export
 from audits.access import verdicts_for
 from audits.blindness import shows_verdicts
 from audits.export_files import csv_lines, jsonl_lines, xlsx_file
+from audits.export_probes import probe_columns, probe_records, probe_rows
 from audits.models import Audit
 
 Columns = Callable[..., list[str]]
@@ -19,6 +20,7 @@ Records = Callable[..., Iterator[dict[str, Any]]]
 KINDS: dict[str, tuple[Columns, Rows, Records]] = {
     "claims": (export.claim_columns, export.claim_rows, export.claim_records),
     "samples": (export.sample_columns, export.sample_rows, export.sample_records),
+    "probes": (probe_columns, probe_rows, probe_records),
 }
 TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -32,7 +34,7 @@ TYPES = {
 def audit_export(
     request: HttpRequest, slug: str, pk: int, kind: str, fmt: str
 ) -> StreamingHttpResponse | FileResponse:
-    """Claims with their verdicts, or samples, as a file. ?contexts=1 adds the contexts."""
+    """Claims with their verdicts, samples, or probes, as a file. ?contexts=1 adds the contexts."""
     audit = verdicts_for(request, slug, pk)
     if kind not in KINDS or fmt not in TYPES:
         raise Http404

@@ -1,0 +1,47 @@
+"""The download of what judges said when they were asked again: one row for each probe, answered or not."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from audits.export import CHUNK, Cell
+from audits.models import Audit, Probe
+from audits.stability import with_first
+
+PLACE = ("sample_id", "claim_no", "claim", "judge", "name", "kind", "status")
+COLUMNS = (*PLACE, "first_label", "label", "unscored", "flipped", "context_order")
+
+
+def probe_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
+    """The header of probe_rows. contexts has no meaning here."""
+    return list(COLUMNS)
+
+
+def probe_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
+    """One row for each probe in reading order. context_order: as shown, numbered from 1."""
+    for record in probe_records(audit):
+        order = ", ".join(str(index + 1) for index in record["context_order"])
+        yield [*list(record.values())[:-1], order]
+
+
+def probe_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str, Any]]:
+    """One object for each probe; null where nothing is known. context_order: as shown, numbered from 0."""
+    probes = with_first(Probe.objects.filter(audit=audit)).select_related("claim__sample", "member")
+    fields = ("kind", "status", "label", "unscored", "context_order", "claim__text", "claim__position")
+    names = ("claim__sample__external_id", "member__position", "member__vendor", "member__model")
+    places = ("claim__sample__position", "claim__position", "member__position", "-kind")
+    for probe in probes.only(*fields, *names).order_by(*places).iterator(chunk_size=CHUNK):
+        values = (
+            probe.claim.sample.external_id,
+            probe.claim.position + 1,
+            probe.claim.text,
+            probe.member.letter,
+            probe.member.name,
+            probe.kind,
+            probe.status,
+            probe.first,
+            probe.label or None,
+            probe.unscored or None,
+            probe.label != probe.first if probe.label else None,
+            probe.context_order,
+        )
+        yield dict(zip(COLUMNS, values, strict=True))
