@@ -20,7 +20,7 @@ SAMPLE_FIELDS = ("external_id", "line", "language", "question", "answer", "flags
 def claim_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
     """The header of claim_rows: claim, decision, then five columns per judge, named VENDOR:MODEL."""
     names = ["sample_id", "question", "answer", "claim_no", "claim"]
-    names += ["sentence_no", "start", "end", "vague", "flags", "decision"]
+    names += ["sentence_no", "start", "end", "vague", "ambiguous", "flags", "decision"]
     for member in audit.panel:
         names += [f"{member.name} {part}" for part in ("label", "unscored", "rationale", "quotes", "grounded")]
     return [*names, "contexts"] if contexts else names
@@ -41,6 +41,7 @@ def claim_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
             claim.start,
             claim.end,
             claim.vague,
+            claim.ambiguous,
             _flag_cell(claim.flags),
             claim.decision,
         ]
@@ -63,6 +64,7 @@ def claim_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str,
             "start": claim.start,
             "end": claim.end,
             "vague": claim.vague,
+            "ambiguous": claim.ambiguous,
             "flags": claim.flags,
             "decision": claim.decision or None,
             "verdicts": [_verdict_record(panel[verdict.member_id], verdict) for verdict in claim.verdicts.all()],

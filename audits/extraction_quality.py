@@ -13,7 +13,6 @@ from audits.models import Audit, Claim, Extraction
 
 REASONS = ("question", "opinion", "refusal", "transition", "other")
 STEPS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 10), (11, 20), (21, None))  # claims of one answer
-AMBIGUOUS = "ambiguous"  # flag of a claim whose wording question and answer do not settle
 
 
 class JsonLength(Func):
@@ -87,18 +86,18 @@ def extraction_quality(audit: Audit) -> ExtractionQuality:
     rows = Extraction.objects.filter(audit=audit)
     claims = Claim.objects.filter(audit=audit).order_by()
     counts = _counts(rows, claims)
-    totals = claims.aggregate(claims=Count("pk"), vague=Count("pk", filter=Q(vague=True)))
+    totals = claims.aggregate(
+        claims=Count("pk"), vague=Count("pk", filter=Q(vague=True)), ambiguous=Count("pk", filter=Q(ambiguous=True))
+    )
     with_claims = claims.values("extraction", "sentence").distinct().count()
     cut = list(claims.values("extraction").annotate(n=Count("pk")).values_list("n", flat=True))
     per_answer = [*cut, *[0] * max(0, counts["done"] - len(cut))]
-    flags = claims.exclude(flags=[]).values_list("flags", flat=True)
     return ExtractionQuality(
         **counts,
         **totals,
         without_claims=len(per_answer) - len(cut) - counts["refusals"],
         coverage=1 - counts["unaccounted"] / counts["sentences"] if counts["sentences"] else None,
         shares=_shares(counts["sentences"], with_claims, _reasons(rows), counts["unaccounted"]),
-        ambiguous=sum(AMBIGUOUS in marked for marked in flags.iterator()),
         mean=fmean(per_answer) if per_answer else None,
         median=float(median(per_answer)) if per_answer else None,
         steps=_steps(per_answer),

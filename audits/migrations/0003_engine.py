@@ -82,6 +82,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='claim',
+            name='ambiguous',
+            field=models.BooleanField(default=False),
+        ),
+        migrations.AddField(
+            model_name='claim',
             name='flags',
             field=models.JSONField(default=list),
         ),

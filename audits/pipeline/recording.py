@@ -133,6 +133,7 @@ def _claims(audit: Audit, question: Question, extracted: Extracted) -> list[Clai
             start=claim.start,
             end=claim.end,
             vague=claim.vague,
+            ambiguous=claim.ambiguous,
             flags=claim_flags(sample.question, sample.answer, sample.contexts, spans[claim.sentence]),
         )
         for position, claim in enumerate(extracted.claims)
@@ -167,22 +168,24 @@ def fail_extraction(question: Question, message: str, call: Call | None) -> None
 
 
 def store_verdicts(results: Sequence[Result]) -> list[int]:
-    """Insert one verdict per claim; where one exists, it stands. Closes judgings; ids of their extractions."""
+    """Insert one verdict per claim; where one exists, it stands. Closes judgings; ids of their extractions.
+
+    A judging is done when what was left of it when it was taken has been stored: no query tells it again.
+    """
     if not results:
         return []
     verdicts = [verdict for result in results for verdict in _verdicts(result)]
     verdicts.sort(key=lambda verdict: (verdict.claim_id, verdict.member_id))  # two writers never wait for each other
     Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
-    by_member: dict[int, set[int]] = defaultdict(set)
+    done: dict[int, int] = {}
     for result in results:
-        by_member[result.question.member.pk].add(result.question.row.extraction_id)  # type: ignore[union-attr]
-    closed: set[int] = set()
-    for member, touched in by_member.items():
-        unjudged = Claim.objects.filter(extraction__in=touched).exclude(verdicts__member=member)
-        done = touched - set(unjudged.values_list("extraction_id", flat=True))
-        Judging.objects.filter(extraction__in=done, member=member).update(status=Judging.Status.DONE, **FREED)
-        closed |= done
-    return list(closed)
+        question = result.question
+        question.left.difference_update(question.claims)
+        if not question.left:
+            done[question.row.pk] = question.row.extraction_id  # type: ignore[union-attr]  # a Judging
+    if done:
+        Judging.objects.filter(pk__in=done).update(status=Judging.Status.DONE, **FREED)
+    return list(set(done.values()))
 
 
 def _judgements(result: Result) -> Sequence[Judgement]:

@@ -43,7 +43,7 @@ def test_every_sentence_of_what_was_cut_is_in_one_share(audit: Audit) -> None:
 
 
 def test_claims_per_answer(audit: Audit) -> None:
-    Claim.objects.filter(audit=audit, text="B.").update(vague=True, flags=["ambiguous", "injection"])
+    Claim.objects.filter(audit=audit, text="B.").update(vague=True, ambiguous=True)
     Claim.objects.filter(audit=audit, position=6).update(flags=["injection"])
     found = extraction_quality(audit)
     assert (found.claims, found.vague, found.ambiguous, found.vague_share) == (10, 1, 1, 0.1)

@@ -1,5 +1,6 @@
 """The road from samples to decisions, with the real SDKs against a vendor server on this machine."""
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -313,3 +314,17 @@ def test_claims_say_that_their_sample_tries_to_sway_the_judge(project: Project, 
     flags = {claim.text: {flag["where"] for flag in claim.flags} for claim in audit.claims.all()}
     assert flags["The loan costs 5 percent a year."] == set()
     assert flags["The manager is called Ms Otter."] == {"context 2"}
+
+
+def test_vague_and_ambiguous_claims_are_marked(project: Project, vendor_server: VendorServer) -> None:
+    claims = [
+        {"sentence": 1, "text": "It is cheap.", "vague": True, "ambiguous": False},
+        {"sentence": 2, "text": "They allow 84 months.", "vague": False, "ambiguous": True},
+    ]
+    text = json.dumps({"claims": claims, "no_claims": []})
+    vendor_server.rules({"purpose": "extract", "text": text})
+    audit = road.work_off(road.start(road.make_dataset(project, road.TWO_ROWS[:1])))
+    assert list(audit.claims.values_list("text", "vague", "ambiguous")) == [
+        ("It is cheap.", True, False),
+        ("They allow 84 months.", False, True),
+    ]
