@@ -9,7 +9,6 @@ from typing import Any
 from audits.judges.base import Answer, JudgeSpec, Prompt, Task
 from audits.judges.extracting import ExtractionFailed
 from audits.judges.prompting import build_prompt, low_tokens, request_hash
-from audits.labels import Unscored
 from audits.models import Call, PanelMember
 from audits.pipeline import Failed
 from audits.pipeline.owing import Question
@@ -89,7 +88,7 @@ class Inquiry:
             self.result = end.value
             return []
         except ExtractionFailed as failure:
-            self.result = Failed(Unscored.FAILED, str(failure))
+            self.result = Failed(failure.reason, str(failure))
             return []
         self._answers = [None] * len(tasks)
         self._open = len(tasks)

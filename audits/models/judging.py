@@ -98,7 +98,7 @@ class Claim(models.Model):
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     vague = models.BooleanField(default=False)
-    ambiguous = models.BooleanField(default=False)  # a word in it has a meaning that question and answer do not settle
+    ambiguous = models.BooleanField(default=False)  # question and answer do not settle what a word in it means
     flags = models.JSONField(default=list)  # what an expert should know: instructions or hidden text in the sample
     decision = models.CharField(max_length=12, choices=DECISIONS, blank=True)  # "" until the whole panel has spoken
 

@@ -38,7 +38,8 @@ def audit_claims(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     chosen = ClaimFilter(request.GET, panel=panel)
     claims = Claim.objects.filter(audit=audit).select_related("sample").prefetch_related(VERDICTS)
     # Lists never load the long texts of a sample.
-    claims = claims.only("position", "text", "vague", "ambiguous", "decision", "sample__external_id", "sample__position")
+    fields = ("position", "text", "vague", "ambiguous", "decision", "sample__external_id", "sample__position")
+    claims = claims.only(*fields)
     page = Paginator(chosen.apply(claims), PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
