@@ -20,6 +20,7 @@ from review.models import Adjudication
 from review.queue import take
 from review.spotcheck import open_review
 from tests.audits import road
+from tests.audits.batches import driving
 from tests.vendor_server.server import VendorServer
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +85,8 @@ def judge_all(dataset: Dataset, **options: Any) -> Audit:
     audit = road.start(dataset, *judges, extractor=extractor, **options)
     Audit.objects.filter(pk=audit.pk).update(seed=7)
     audit.refresh_from_db()
-    road.work_off(audit)
+    (driving if audit.batch else road).work_off(audit)
+    audit.refresh_from_db()
     assert audit.status == Audit.Status.REVIEWING
     return audit
 
@@ -100,7 +102,7 @@ def script(server: VendorServer, *, quiet: Sequence[str] = ()) -> None:
     for model in (JUDGE_A, JUDGE_B):
         if model in loud.values():
             wrong = {"purpose": "verify", "model": model, "times": 1}
-            faults += [wrong | {"status": 500}, wrong | {"status": 429}, wrong | {"fault": "malformed"}]
+            faults += [wrong | {"status": 500}, wrong | {"fault": "malformed"}]
             faults += [wrong | {"omit": [1]}, wrong | {"conflicting": True}, wrong | {"fault": "truncated"}]
             faults += [wrong | {"fault": "two_objects"}, wrong | {"wrong_ids": True}, wrong | {"invent_quotes": True}]
     server.rules(*faults)
@@ -158,7 +160,7 @@ def test_no_request_holds_what_only_another_source_knows(secret: Project, vendor
     label_as_expert(first)
     assert Adjudication.objects.filter(reason=EXPERT).exists()
     script(vendor_server)
-    judge_all(dataset)  # judged again after the experts have spoken
+    judge_all(dataset, probe_percent=0)  # judged again after the experts have spoken
 
     kinds = Counter((request["model"], request["purpose"]) for request in sent(vendor_server))
     assert kinds[EXTRACTOR, "extract"] > 2 * 3  # asked again about what was left out
@@ -174,6 +176,19 @@ def test_no_request_holds_what_only_another_source_knows(secret: Project, vendor
         assert request["model"] not in json.dumps(own, ensure_ascii=False)  # nor is it told who it is
         assert set(request["body"]) <= BODY  # no user, no metadata, no cache key that would say whose request it is
         assert not [name for name in request["headers"] if not name.startswith(tuple(HEADERS))]
+
+
+def test_no_batch_holds_it_either(secret: Project, vendor_server: VendorServer, settings: Any) -> None:
+    settings.ASSAY_BATCH_POLL_SECONDS = 0
+    script(vendor_server)
+    judge_all(make_dataset(secret), batch=True, probe_percent=0)
+    handed = list(vendor_server.batches.all.values())
+    models = {request["model"] for request in vendor_server.batches.asked}
+    assert models == {JUDGE_A, JUDGE_B} and len(handed) >= 2
+    for batch in handed:
+        (model,) = {(line.get("body") or line.get("params"))["model"] for line in batch.lines}
+        everything = json.dumps([batch.lines, batch.headers, batch.metadata], ensure_ascii=False)
+        assert not [word for word in forbidden(model) if word in everything]
 
 
 def bodies(server: VendorServer, model: str) -> Counter[str]:
