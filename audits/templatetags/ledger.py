@@ -5,41 +5,41 @@ from typing import Any
 
 from django import template
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 register = template.Library()
 
 PURPOSES: dict[str, Promise] = {
-    "extract": lazy("cutting claims"),
-    "verify": lazy("judging"),
-    "probe": lazy("judging again"),
+    "extract": _("cutting claims"),
+    "verify": _("judging claims"),
+    "probe": _("judging claims again"),
 }
 OUTCOMES: dict[str, Promise] = {
-    "ok": lazy("answered"),
-    "rate_limit": lazy("too many requests"),
-    "overloaded": lazy("vendor overloaded"),
-    "server": lazy("vendor failed"),
-    "network": lazy("connection lost"),
-    "timeout": lazy("took too long"),
-    "bad_body": lazy("unusable reply"),
-    "auth": lazy("key refused"),
-    "quota": lazy("no credit left"),
-    "not_found": lazy("model or address unknown"),
-    "config": lazy("cannot be called as set up"),
-    "too_long": lazy("too long for the model"),
-    "refused": lazy("refused by the vendor"),
-    "budget": lazy("no room in the budget"),
+    "ok": _("answered"),
+    "rate_limit": _("too many requests"),
+    "overloaded": _("vendor overloaded"),
+    "server": _("vendor failed"),
+    "network": _("connection lost"),
+    "timeout": _("took too long"),
+    "bad_body": _("unusable reply"),
+    "auth": _("key refused"),
+    "quota": _("no credit left"),
+    "not_found": _("model or address unknown"),
+    "config": _("cannot be called as set up"),
+    "too_long": _("too long for the model"),
+    "refused": _("refused by the vendor"),
+    "budget": _("no room in the budget"),
 }
 LIMITS: dict[str, Promise] = {
-    "rate_limit": lazy("the vendor answered that there are too many requests"),
-    "overloaded": lazy("the vendor is overloaded"),
-    "server": lazy("the vendor is failing"),
-    "network": lazy("connections are lost"),
-    "timeout": lazy("calls take too long"),
-    "latency": lazy("answers take longer than usual"),
-    "rpm": lazy("the requests of this minute are used up"),
-    "tpm": lazy("the tokens of this minute are used up"),
+    "rate_limit": _("the vendor answered that there are too many requests"),
+    "overloaded": _("the vendor is overloaded"),
+    "server": _("the vendor is failing"),
+    "network": _("connections are lost"),
+    "timeout": _("calls take too long"),
+    "latency": _("answers take longer than usual"),
+    "rpm": _("the requests of this minute are used up"),
+    "tpm": _("the tokens of this minute are used up"),
 }
 OWN_LIMITS = frozenset({"rpm", "tpm"})  # set by a person here, not asked for by the vendor
 _REFUSED = re.compile(r"(?P<old>.+): refused by the model, (?:left out|sent as (?P<new>.+))")
@@ -76,8 +76,11 @@ def parameter_note(note: Any) -> str:
     if found is None:
         return str(note)
     if found["new"]:
-        return _("The model refused %(old)s; %(new)s is sent instead.") % {"old": found["old"], "new": found["new"]}
-    return _("The model refused %(old)s; it is left out.") % {"old": found["old"]}
+        return gettext("The model refused %(old)s; %(new)s is sent instead.") % {
+            "old": found["old"],
+            "new": found["new"],
+        }
+    return gettext("The model refused %(old)s; it is left out.") % {"old": found["old"]}
 
 
 @register.filter
@@ -91,4 +94,6 @@ def milliseconds(span: float | None) -> str:
     """840 -> "840 ms", 2340 -> "2.3 s"; None -> "–"."""
     if span is None:
         return "–"
-    return _("{n} ms").format(n=f"{span:.0f}") if span < 1000 else _("{n} s").format(n=f"{span / 1000:.1f}")
+    return (
+        gettext("{n} ms").format(n=f"{span:.0f}") if span < 1000 else gettext("{n} s").format(n=f"{span / 1000:.1f}")
+    )

@@ -130,7 +130,10 @@ def test_waiting_says_until_when_and_for_whom(browser: Any, running: Audit) -> N
 
 
 def test_refused_parameters_are_noted(browser: Any, running: Audit) -> None:
-    refused = ("temperature: refused by the model, left out", "max_tokens: refused by the model, sent as max_completion")
+    refused = (
+        "temperature: refused by the model, left out",
+        "max_tokens: refused by the model, sent as max_completion",
+    )
     member_of(running, notes=[*refused, "something new"])
     html = html_of(browser, running)
     assert "The model refused temperature; it is left out." in html
