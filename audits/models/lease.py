@@ -26,13 +26,18 @@ class LeasedQuerySet(models.QuerySet[Any]):
 
         `still` names plain columns (status=…) that must hold at the very moment of taking.
         """
-        candidates = list(self.free().filter(**still).order_by("pk").values_list("pk", flat=True)[:limit])
+        candidates = list(self.free().filter(**still).order_by("pk")[:limit])
         if not candidates:
             return []
         # The filter is asked again inside the update: of two takers of one row, one changes nothing.
-        rows = type(self)(self.model).filter(pk__in=candidates, **still)
-        mine = rows.free().update(lease=token, leased_until=lease_end(seconds))
-        return list(rows.filter(lease=token).order_by("pk")) if mine else []
+        rows = type(self)(self.model).filter(pk__in=[row.pk for row in candidates], **still)
+        until = lease_end(seconds)
+        mine = rows.free().update(lease=token, leased_until=until)
+        if mine < len(candidates):  # another taker was quicker for some of them
+            return list(rows.filter(lease=token).order_by("pk")) if mine else []
+        for row in candidates:
+            row.lease, row.leased_until = token, until
+        return candidates
 
     def renew(self, token: uuid.UUID, seconds: int) -> int:
         """Hold on to the rows under this token; the number of rows still ours."""

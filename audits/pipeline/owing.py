@@ -3,11 +3,11 @@
 import hashlib
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import F, Q
 
 from audits.judges import base_url_of
 from audits.judges.base import (
@@ -44,6 +44,8 @@ class Question:
     claims: tuple[int, ...] = ()
     order: tuple[int, ...] = ()  # i-th shown context is the sample's contexts[order[i]]
     replicate: int = 0  # 0: what counts; 1, 2 …: asked again to see whether the judge stays with it
+    left: set[int] = field(default_factory=set, compare=False, repr=False)
+    """Claims of the row without a stored verdict: one set for all questions that were made of the row together."""
 
     def steps(self) -> Steps[Any]:
         """The calls it takes: ends with Extracted, or with one Judgement per claim."""
@@ -103,9 +105,19 @@ def take(
     judgings = Judging.objects.filter(audit=audit, member=member, batch=None)
     taken = judgings.take(limit, seconds, token=token, **still)
     if taken or for_batch or not audit.probe_percent:
-        return verification_questions(audit, member, taken)
+        questions = verification_questions(audit, member, taken)
+        _close_judged(taken, questions)
+        return questions
     probes = Probe.objects.filter(audit=audit, member=member)
     return _probes(member, probes.take(limit, seconds, token=token, status=Probe.Status.OWED))
+
+
+def _close_judged(rows: Sequence[Judging], questions: Sequence[Question]) -> None:
+    """Close rows of which every claim has its verdict: two workers gave them together, and neither knew of all."""
+    asked = {question.row.pk for question in questions}
+    judged = [row.pk for row in rows if row.pk not in asked]
+    if judged:
+        Judging.objects.filter(pk__in=judged).update(status=Judging.Status.DONE, lease=None, leased_until=None)
 
 
 def extraction_questions(member: PanelMember, rows: Sequence[Extraction]) -> list[Question]:
@@ -129,42 +141,52 @@ def verification_questions(audit: Audit, member: PanelMember, rows: Sequence[Jud
     """What a judge is asked about the claims of these rows that it has not judged, so many of them in each call."""
     if not rows:
         return []
-    extractions = Extraction.objects.select_related("sample").in_bulk([row.extraction_id for row in rows])
-    claims: dict[int, list[Claim]] = {row.extraction_id: [] for row in rows}
-    unjudged = Claim.objects.filter(extraction__in=claims).exclude(verdicts__member=member)
-    for claim in unjudged.order_by("extraction", "position"):
-        claims[claim.extraction_id].append(claim)
+    claims: dict[int, list[tuple[int, str]]] = {row.extraction_id: [] for row in rows}
+    found = Sample.objects.filter(extractions__in=claims).annotate(extraction=F("extractions__pk"))
+    samples = {sample.extraction: sample for sample in found.order_by()}
+    unjudged = Claim.objects.filter(extraction__in=claims).exclude(verdicts__member=member).order_by("position")
+    for extraction, pk, text in unjudged.values_list("extraction_id", "pk", "text"):
+        claims[extraction].append((pk, text))
     questions = []
     for row in rows:
-        sample = extractions[row.extraction_id].sample
         owed = claims[row.extraction_id]
+        left = {pk for pk, _ in owed}
         for at in range(0, len(owed), audit.claims_per_call):
             group = owed[at : at + audit.claims_per_call]
-            questions.append(_verification(member, row, sample, group))
+            questions.append(_verification(member, row, samples[row.extraction_id], group, left=left))
     return questions
 
 
 def _verification(
-    member: PanelMember, row: Judging | Probe, sample: Sample, claims: Sequence[Claim], replicate: int = 0
+    member: PanelMember,
+    row: Judging | Probe,
+    sample: Sample,
+    claims: Sequence[tuple[int, str]],
+    replicate: int = 0,
+    left: set[int] | None = None,
 ) -> Question:
+    """claims: (id, text) of those asked."""
     task = Task(
         purpose=Purpose.VERIFY,
         language=sample.language,
         question=sample.question,
         contexts=tuple(sample.contexts[index] for index in row.context_order),
-        claims=tuple(ClaimText(number, claim.text) for number, claim in enumerate(claims, start=1)),
+        claims=tuple(ClaimText(number, text) for number, (_, text) in enumerate(claims, start=1)),
     )
-    ids = tuple(claim.pk for claim in claims)
-    return Question(member, row, sample, task, ids, tuple(row.context_order), replicate)
+    ids = tuple(pk for pk, _ in claims)
+    return Question(member, row, sample, task, ids, tuple(row.context_order), replicate, left or set())
 
 
 def _probes(member: PanelMember, rows: Sequence[Probe]) -> list[Question]:
     claims = Claim.objects.select_related("sample").in_bulk([row.claim_id for row in rows])
     again = {Probe.Kind.REPEAT: 1, Probe.Kind.REORDER: 2}
-    return [
-        _verification(member, row, claims[row.claim_id].sample, [claims[row.claim_id]], again[Probe.Kind(row.kind)])
-        for row in rows
-    ]
+    questions = []
+    for row in rows:
+        claim = claims[row.claim_id]
+        questions.append(
+            _verification(member, row, claim.sample, [(claim.pk, claim.text)], again[Probe.Kind(row.kind)])
+        )
+    return questions
 
 
 def order_for(audit: Audit, member: PanelMember, sample: Sample) -> list[int]:
