@@ -49,10 +49,10 @@ def test_exports_say_what_was_found_where(signed_in: Any, analyst: Any, audit: A
 
 
 def test_flags_are_told_in_words() -> None:
-    html = render_to_string("audits/_flags.html", {"flags": FLAGS})
+    html = render_to_string("audits/claim_flags.html", {"flags": FLAGS})
     assert "text that gives orders to the judge" in html and "in context 2" in html
     assert "hidden text" in html and "own sentence" in html
-    assert render_to_string("audits/_flags.html", {"flags": []}).strip() == ""
+    assert render_to_string("audits/claim_flags.html", {"flags": []}).strip() == ""
 
 
 def test_every_code_that_is_ever_found_has_a_word() -> None:
