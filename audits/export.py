@@ -10,19 +10,21 @@ from itertools import islice
 from typing import Any
 
 from audits.labels import Decision
-from audits.models import Audit, Claim, Extraction, PanelMember, Sample, Verdict
+from audits.models import Audit, Claim, Extraction, PanelMember, Probe, Sample, Verdict
 
 CHUNK = 500
 Cell = str | int | bool | None
+SAID = ("label", "unscored", "rationale", "quotes", "grounded", "conflict", "windows", "shown")
+AGAIN = (Probe.Kind.REPEAT.value, Probe.Kind.REORDER.value)
 SAMPLE_FIELDS = ("external_id", "line", "language", "question", "answer", "flags")
 
 
 def claim_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
-    """The header of claim_rows: claim, decision, then five columns per judge, named VENDOR:MODEL."""
+    """The header of claim_rows: claim, decision, then ten columns per judge, named VENDOR:MODEL."""
     names = ["sample_id", "question", "answer", "claim_no", "claim"]
     names += ["sentence_no", "start", "end", "vague", "ambiguous", "flags", "decision"]
     for member in audit.panel:
-        names += [f"{member.name} {part}" for part in ("label", "unscored", "rationale", "quotes", "grounded")]
+        names += [f"{member.name} {part}" for part in (*SAID, *AGAIN)]
     return [*names, "contexts"] if contexts else names
 
 
@@ -31,6 +33,7 @@ def claim_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
     panel = list(audit.panel)
     for claim, sample in _claims(audit, contexts):
         said = {verdict.member_id: verdict for verdict in claim.verdicts.all()}
+        again = {(probe.member_id, probe.kind): probe for probe in _probes(audit, claim)}
         row: list[Cell] = [
             sample.external_id,
             sample.question,
@@ -47,6 +50,7 @@ def claim_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
         ]
         for member in panel:
             row += _verdict_cells(said.get(member.pk))
+            row += [_probe_cell(again.get((member.pk, kind))) for kind in AGAIN]
         yield [*row, _context_cell(sample.contexts)] if contexts else row
 
 
@@ -68,12 +72,14 @@ def claim_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str,
             "flags": claim.flags,
             "decision": claim.decision or None,
             "verdicts": [_verdict_record(panel[verdict.member_id], verdict) for verdict in claim.verdicts.all()],
+            "probes": [_probe_record(panel[probe.member_id], probe) for probe in _probes(audit, claim)],
         } | ({"contexts": sample.contexts} if contexts else {})
 
 
 def _claims(audit: Audit, contexts: bool) -> Iterator[tuple[Claim, Sample]]:
     """Claims with their verdicts and samples; the texts of a sample are read once per chunk, not once per claim."""
-    claims = Claim.objects.filter(audit=audit).prefetch_related("verdicts").iterator(chunk_size=CHUNK)
+    related = ("verdicts", "probes") if audit.probe_percent else ("verdicts",)
+    claims = Claim.objects.filter(audit=audit).prefetch_related(*related).iterator(chunk_size=CHUNK)
     wanted = Sample.objects.only(*SAMPLE_FIELDS, *(["contexts"] if contexts else []))
     while chunk := list(islice(claims, CHUNK)):
         samples = wanted.in_bulk({claim.sample_id for claim in chunk})
@@ -88,9 +94,25 @@ def _flag_cell(flags: Sequence[dict[str, str]]) -> str:
 
 def _verdict_cells(verdict: Verdict | None) -> list[Cell]:
     if verdict is None:
-        return [""] * 5
-    quotes = "\n".join(_quote_text(quote) for quote in verdict.quotes)
-    return [verdict.label, verdict.unscored, verdict.rationale, quotes, verdict.grounded]
+        return [""] * len(SAID)
+    quotes, shown = "\n".join(_quote_text(quote) for quote in verdict.quotes), _shown_text(verdict.shown)
+    words: list[Cell] = [verdict.label, verdict.unscored, verdict.rationale, quotes]
+    return [*words, verdict.grounded, verdict.conflict, verdict.windows, shown]
+
+
+def _probes(audit: Audit, claim: Claim) -> Sequence[Probe]:
+    """What was asked again about a claim; the query is saved where nothing was."""
+    return list(claim.probes.all()) if audit.probe_percent else ()
+
+
+def _probe_cell(probe: Probe | None) -> str:
+    """The label, or the reason why there is none; empty where the judge was not asked again, or not yet."""
+    return "" if probe is None else probe.label or probe.unscored
+
+
+def _shown_text(shown: Sequence[Sequence[int]] | None) -> str:
+    """What the last call showed: contexts from 1, characters from 0, as "[1] 0-1200"; "all" where it was whole."""
+    return "all" if shown is None else ", ".join(f"[{context + 1}] {start}-{end}" for context, start, end in shown)
 
 
 def _quote_text(quote: dict[str, Any]) -> str:
@@ -109,7 +131,15 @@ def _verdict_record(member: PanelMember, verdict: Verdict) -> dict[str, Any]:
         "rationale": verdict.rationale,
         "quotes": verdict.quotes,
         "grounded": verdict.grounded,
+        "conflict": verdict.conflict,
+        "windows": verdict.windows,
+        "shown": verdict.shown,
     }
+
+
+def _probe_record(member: PanelMember, probe: Probe) -> dict[str, Any]:
+    said = {"label": probe.label or None, "unscored": probe.unscored or None}
+    return {"judge": member.letter, "kind": probe.kind, "status": probe.status} | said
 
 
 def _context_cell(contexts: Sequence[str]) -> str:
