@@ -13,7 +13,6 @@ from audits.pipeline.experience import Experience, extraction_tokens
 SAFE = {"zh": 1.1 / 0.8, "en": 4 / 3.5}
 PART = 750  # tokens of an answer that are cut in one call (audits/judges/sentence_windows.py)
 LEAST = 25  # tokens that a sentence counts at least for that
-EVIDENCE_SHARE = 0.5  # of one window: what the last call over the evidence found in all windows shows
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,8 @@ def _questions(size: Size, claims: float, together: int, probe_percent: int) -> 
 def _needed(size: Size, ratio: float, room: int | None, claims: float) -> list[float]:
     """The model's input tokens of each call that a question about so many claims takes.
 
-    Contexts that do not fit are shown window by window to each claim, and a last call shows the evidence found.
+    Contexts that do not fit are shown window by window to each claim. A last call shows the evidence found in them,
+    which fills about as much.
     """
     fixed = static_tokens(Purpose.VERIFY, size.language) + size.question
     one_claim = _claim(size) + MARK
@@ -109,9 +109,8 @@ def _needed(size: Size, ratio: float, room: int | None, claims: float) -> list[f
     windows = ceil(size.contexts * SAFE.get(size.language, 1.0) / free)
     if windows <= 1:
         return [ratio * (fixed + size.contexts + claims * one_claim)]
-    part = size.contexts / windows
-    each = [*[fixed + part + one_claim] * windows, fixed + part * EVIDENCE_SHARE + one_claim]
-    return [ratio * tokens for tokens in each * max(1, round(claims))]
+    each = ratio * (fixed + size.contexts / windows + one_claim)
+    return [each] * ((windows + 1) * max(1, round(claims)))
 
 
 def _claim(size: Size) -> float:

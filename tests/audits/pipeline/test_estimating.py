@@ -1,5 +1,7 @@
 """The estimate before the start: from all of the dataset's text, the real prompts, and what a model did before."""
 
+import contextlib
+import json
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -7,8 +9,10 @@ from typing import Any
 import pytest
 
 from audits import pipeline
-from audits.judges.base import Purpose
+from audits.judges.base import ClaimText, Purpose, Reply, Task
+from audits.judges.prompting import build_prompt
 from audits.judges.sentence_windows import windows
+from audits.judges.verifying import room_in, verifying
 from audits.models import Audit, Dataset, Judge, Project
 from audits.pipeline import counting
 from audits.pipeline.counting import count_sentences, count_tokens, load_of, static_tokens
@@ -229,17 +233,43 @@ def test_several_claims_share_a_call(project: Project, settings: Any) -> None:
     assert by_role(estimated(dataset))[1].tokens_in > 2.5 * first.tokens_in
 
 
-def test_long_contexts_are_counted_window_by_window(project: Project) -> None:
+def really_asked(task: Task, room: int) -> tuple[int, int]:
+    """Calls, and input tokens as we count them, of a judge that finds nothing in any window."""
+    steps = verifying(task, range(len(task.contexts)), room)
+    calls = tokens = 0
+    asked = next(steps)
+    with contextlib.suppress(StopIteration):
+        while True:
+            calls += len(asked)
+            for prompt in map(build_prompt, asked):
+                tokens += sum(map(count_tokens, (prompt.system, prompt.user, json.dumps(prompt.schema))))
+            said = [{"claim": 1, "label": "UNVERIFIED", "rationale": "", "quotes": []}]
+            asked = steps.send([Reply(json.dumps({"verdicts": said}), "m", "stop")] * len(asked))
+    return calls, tokens
+
+
+@pytest.mark.parametrize("window", [8_000, 12_000, 16_000, 200_000])
+@pytest.mark.parametrize(
+    ("language", "context", "claim"),
+    [
+        ("en", "The loan costs five percent a year. ", "The fee is 2 %."),
+        ("zh", "贷款年利率为百分之五。", "年费为百分之二。"),
+    ],
+)
+def test_long_contexts_are_counted_window_by_window(
+    project: Project, window: int, language: str, context: str, claim: str
+) -> None:
+    contexts = [context * 300 for _ in range(4)]
     dataset = make_dataset(project, samples=0)
-    make_sample(dataset, 0, answer="It is so.", contexts=["word " * 8_000])  # about 10,000 tokens
-    (wide, narrow), second = [make_judge("openai", "m", context_tokens=n) for n in (200_000, None)], judges()[1]
-    narrow = make_judge("openai", "narrow", context_tokens=10_000)  # 4,000 of them for contexts
-    one, windowed = (
-        by_role(estimate(dataset=dataset, extractor=second, judges=[judge, second]))[1] for judge in (wide, narrow)
-    )
-    assert one.calls == 2  # 1.2 claims
-    assert windowed.calls == 5  # three windows and a last call: 1.2 times 4
-    assert windowed.tokens_in > one.tokens_in
+    make_sample(dataset, 0, answer=claim, contexts=contexts, language=language)
+    judge, other = make_judge("openai", "m", context_tokens=window), make_judge("anthropic", "claude-b")
+    found = by_role(estimate(dataset=dataset, extractor=other, judges=[judge, other]))[1]
+    task = Task(Purpose.VERIFY, language, dataset.samples.get().question, contexts=tuple(contexts),
+                claims=(ClaimText(1, claim),))  # fmt: skip
+    calls, tokens = really_asked(task, room_in(window))
+    # For 1.2 claims of the sentence. Windows are cut at sentences, so there may be one more than their size says.
+    assert found.calls == pytest.approx(1.2 * calls, abs=1.3)
+    assert found.tokens_in == pytest.approx(1.2 * tokens, rel=0.15)
 
 
 def test_a_long_answer_is_cut_in_parts(project: Project) -> None:
