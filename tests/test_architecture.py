@@ -17,6 +17,7 @@ PURE = (
     "audits/purse.py",
     "audits/limits/",
     "audits/evidence_view.py",
+    "audits/prices.py",
     "audits/exporting.py",
     "audits/formats/",
     "audits/judges/",
