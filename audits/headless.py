@@ -25,6 +25,7 @@ from audits.pipeline.budgeting import BUDGET
 from audits.pipeline.starting import check_budget
 from audits.progress import progress
 from audits.results import result
+from audits.stability import flip_rates
 from audits.templatetags.figures import money_text
 from audits.working import shutting_down, work_on
 
@@ -201,6 +202,8 @@ def _line(audit: Audit) -> str:
     now = progress(audit)
     parts = [f"extracted {now.extracted}/{now.samples}", f"claims {now.claims}"]
     parts += [f"{member.name} {member.done}" for member in now.members if member.role == "judge"]
+    if now.probes:
+        parts.append(f"judged again {now.probes_done}/{now.probes}")
     if now.failures:
         parts.append(f"failed calls {now.failures}")
     return " · ".join(parts)
@@ -229,6 +232,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         "unscored": found.unscored,
         "coverage": found.coverage,
         "disagreement_rate": found.disagreement_rate,
+        "flip_rates": flip_rates(audit),
         "samples": found.samples,
         "samples_without_claims": found.samples_without_claims,
         "samples_failed": found.samples_failed,

@@ -9,7 +9,7 @@ from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 from audits.judges.base import Fault
-from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Verdict
+from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict
 
 FAULTS = tuple(fault.value for fault in Fault)
 RECENT = 100  # verdicts of each judge: the pace is read from these
@@ -51,7 +51,8 @@ class MemberProgress:
 class Progress:
     """The whole audit. cost: None as soon as a part of it is unknown (known_cost is then what is known of it).
 
-    fraction: 0 to 1 of the work, in units of one member's work on one sample.
+    fraction: 0 to 1 of the work, in units of one member's work on one sample. probes: questions that are asked once
+    more to see whether a judge stays with its label; they are in no fraction and no time.
     seconds_left: None when no pace can be seen (nothing called lately, not judging, no sample cut yet).
     """
 
@@ -66,6 +67,8 @@ class Progress:
     seconds_left: float | None
     fraction: float
     running: bool
+    probes: int = 0
+    probes_done: int = 0
 
     @property
     def waiting(self) -> int:
@@ -93,6 +96,7 @@ def progress(audit: Audit) -> Progress:
     owed = Judging.objects.filter(audit=audit, status=Judging.Status.OWED).count()
     units, done = cuts["samples"] * (1 + judges), settled * (1 + judges) - owed
     known = sum((row.cost for row in rows), Decimal(0))
+    probes = _probes(audit)
     running = audit.status == Audit.Status.JUDGING
     return Progress(
         extracted=cuts["done"],
@@ -106,7 +110,17 @@ def progress(audit: Audit) -> Progress:
         seconds_left=_seconds_left(audit, rows, cuts["samples"] - settled, settled, claims) if running else None,
         fraction=done / units if units else 0.0,
         running=running,
+        probes=probes.total(),
+        probes_done=probes[Probe.Status.DONE],
     )
+
+
+def _probes(audit: Audit) -> Counter[str]:
+    """Status -> probes; no query where none are asked for."""
+    if not audit.probe_percent:
+        return Counter()
+    rows = Probe.objects.filter(audit=audit).order_by().values_list("status")
+    return Counter(dict(rows.annotate(n=Count("pk"))))
 
 
 def _members(
