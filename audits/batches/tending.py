@@ -114,8 +114,8 @@ class _Tending:
         return full
 
     def _look(self, batch: Batch) -> None:
-        name = batch.vendor_id
-        if batching.is_unwanted(self.audit, batch) and batch.certain:
+        name, stops = batch.vendor_id, batch.vendor_status.startswith("cancel")
+        if batching.is_unwanted(self.audit, batch) and batch.certain and not stops:
             state = self.reach.ask(batch, lambda judge: judge.cancel_batch(name))
         else:
             state = self.reach.ask(batch, lambda judge: judge.look(name))

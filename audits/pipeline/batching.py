@@ -183,9 +183,15 @@ def back_to_prepared(batch: Batch, token: uuid.UUID) -> None:
 
 
 def room_in(member: PanelMember) -> int | None:
-    """How many requests the vendor had room for when it last had none for more; None when that never happened."""
-    cut = member.batches.filter(cut__gt=0, status__in=(Batch.Status.SUBMITTED, Batch.Status.COLLECTED))
-    return cut.order_by("-pk").values_list("requests", flat=True).first()
+    """How many requests to put into one batch of a model whose vendor once had no room; None where that never was.
+
+    As many as were taken last, and twice as many where those had not to be made fewer: room comes with time.
+    """
+    alike = Batch.objects.filter(audit=member.audit_id, member__vendor=member.vendor, member__model=member.model)
+    if not alike.filter(cut__gt=0).exists():
+        return None
+    last = alike.filter(status__in=(Batch.Status.SUBMITTED, Batch.Status.COLLECTED)).last()
+    return None if last is None else last.requests if last.cut else 2 * last.requests
 
 
 def about_to_hand_over(batch: Batch, token: uuid.UUID) -> bool:
