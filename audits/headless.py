@@ -20,6 +20,7 @@ from audits.judges import VENDORS, parse_name
 from audits.judges.offline import MODELS as OFFLINE_MODELS
 from audits.judges.offline_accuracy import measured
 from audits.labels import Decision
+from audits.mending import MEND
 from audits.models import Audit, Dataset, Judge, Project
 from audits.pipeline.budgeting import BUDGET
 from audits.pipeline.starting import check_budget
@@ -154,7 +155,7 @@ def _look_after_batches(audit: Audit, say: Say, told: dict[int, str]) -> None:
 
 def _say_why_paused(audit: Audit, say: Say) -> None:
     for member in audit.members.exclude(stopped_fault=""):
-        say(f"{member} stopped: {member.stopped_message}")
+        say(f"{member} stopped: {member.stopped_message} {MEND.get(member.stopped_fault, '')}".rstrip())
     again = f"manage.py resume {audit.pk}"
     if audit.stopped_by == BUDGET:
         budget, spent = money_text(audit.budget), money_text(audit.spent)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from audits.judges.base import Fault
 from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict
+from audits.pipeline.returning import JUDGES
 
 FAULTS = tuple(fault.value for fault in Fault)
 RECENT = 100  # verdicts of each judge: the pace is read from these
@@ -24,7 +25,8 @@ class MemberProgress:
     calls: attempts at the vendor, failures among them included. cost: US dollars that are known so far;
     cost_known: False when some answered call has no price, so that `cost` is only a lower limit.
     wanted, limit_now: calls at a time as a person allows them, and as the vendor takes them now (None: no call yet);
-    limit_reason: what holds calls up (see limits.LimitState); resumes_at: until when, None when that is over.
+    limit_reason: what holds calls up (see limits.LimitState); resumes_at: until when, None when that is over;
+    of a stopped member: when it is tried again by itself.
     notes: parameters that the model refused.
     """
 
@@ -77,8 +79,13 @@ class Progress:
 
     @property
     def stopped(self) -> tuple[MemberProgress, ...]:
-        """Members that a person must mend."""
+        """Members that a person must mend, or that wait until their vendor can be asked again."""
         return tuple(member for member in self.members if member.stopped_fault)
+
+    @property
+    def resumes_at(self) -> datetime.datetime | None:
+        """When the first stopped member is tried again by itself."""
+        return min((member.resumes_at for member in self.stopped if member.resumes_at), default=None)
 
 
 def progress(audit: Audit) -> Progress:
@@ -130,7 +137,8 @@ def _members(
     verdicts = Counter(dict(spoken.values_list("member").annotate(n=Count("pk"))))
     unscored = Counter(dict(spoken.filter(label="").values_list("member").annotate(n=Count("pk"))))
     ledger = _ledger(audit)
-    now = timezone.now()
+    waits = audit.status == Audit.Status.JUDGING or audit.stopped_by == JUDGES
+    returns = waits and not audit.headless  # else a person must resume it
     rows = []
     for member in members:
         judge, ledger_row = member.role == PanelMember.Role.JUDGE, ledger.get(member.pk, _LedgerRow())
@@ -151,11 +159,17 @@ def _members(
                 wanted=member.judge.concurrency,
                 limit_now=member.limit_now,
                 limit_reason=member.limit_reason,
-                resumes_at=member.resumes_at if member.resumes_at and member.resumes_at > now else None,
+                resumes_at=_still_to_come(member, returns),
                 notes=tuple(member.notes),
             )
         )
     return rows
+
+
+def _still_to_come(member: PanelMember, returns: bool) -> datetime.datetime | None:
+    """Until when a member waits. returns: whether one that is stopped is tried again by itself."""
+    waits = member.resumes_at is not None and member.resumes_at > timezone.now()
+    return member.resumes_at if waits and (returns or not member.stopped_fault) else None
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,11 @@ def work(audit_id: int) -> None:
 
 @shared_task(name="audits.sweep")
 def sweep() -> None:
-    """Ring for all that is owed and on which nobody works: after a crash, a lost message, a broker's restart."""
+    """Ring for all that is owed and on which nobody works: after a crash, a lost message, a broker's restart.
+
+    Judges whose vendor asked for a pause, and those that could not be reached, are tried again when it is time.
+    """
+    pipeline.return_judges()
     moving = Dataset.objects.filter(status__in=(Dataset.Status.CHECKING, Dataset.Status.IMPORTING))
     for dataset_id in moving.free().values_list("pk", flat=True):
         ring("audits.import_dataset", dataset_id)

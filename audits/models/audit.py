@@ -69,7 +69,7 @@ class Audit(models.Model):
     expected = models.JSONField(default=list)  # the estimate, member by member: name, role, calls, tokens, cost
     budget = models.DecimalField(max_digits=14, decimal_places=6, null=True)  # US dollars; None: no limit
     spent = models.DecimalField(max_digits=14, decimal_places=8, default=0)  # at most; counted for the budget
-    stopped_by = models.CharField(max_length=10, blank=True)  # "budget" while paused because of it
+    stopped_by = models.CharField(max_length=10, blank=True)  # while paused: "budget", "judges", "" by a person
     reuse = models.BooleanField(default=True)  # answers that other audits of the project paid for are found again
     batch = models.BooleanField(default=False)  # through the vendors' batch interfaces, where they have one
     probe_percent = models.PositiveSmallIntegerField(default=0)  # of claims judged again to measure stability
@@ -144,7 +144,7 @@ class PanelMember(models.Model):
     context_tokens = models.PositiveIntegerField(null=True)
     limit_now = models.PositiveSmallIntegerField(null=True)  # calls at once as adapted to the vendor; None: not yet
     limit_reason = models.CharField(max_length=20, blank=True)  # why it is lower than wanted: a Fault, "latency", …
-    resumes_at = models.DateTimeField(null=True)  # the vendor asked to wait until then
+    resumes_at = models.DateTimeField(null=True)  # the vendor asked to wait until then; stopped: tried again then
     notes = models.JSONField(default=list)  # parameters that the model refused and that were left out
     without_batches = models.BooleanField(default=False)  # its address has no batch interface: always asked directly
     stopped_fault = models.CharField(max_length=20, blank=True)  # a Fault that a person must mend

@@ -22,6 +22,7 @@ from audits.pipeline.importing import (
 from audits.pipeline.owing import anything_free, anything_owed, judge_key, limits_of, spec_of, take
 from audits.pipeline.panel import PanelError, check_panel
 from audits.pipeline.recording import Bill, Failed, Result, conclude, settle, store
+from audits.pipeline.returning import return_judges
 from audits.pipeline.spending import call_of, find_paid, note_limits, note_refused_parameters, stop_member
 from audits.pipeline.starting import cancel, pause, resume, retry_failed, start_audit
 
@@ -59,6 +60,7 @@ __all__ = [
     "reserve",
     "resume",
     "retry_failed",
+    "return_judges",
     "settle",
     "spec_of",
     "start_audit",

@@ -15,8 +15,9 @@ from audits.judges.parsing import unscored
 from audits.labels import Decision, Label, Unscored
 from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict
 from audits.pipeline.budgeting import settle_allowance
-from audits.pipeline.owing import Question, anything_owed, anything_possible, order_for, sentence_spans
+from audits.pipeline.owing import Question, anything_owed, order_for, sentence_spans
 from audits.pipeline.probing import draw_probes
+from audits.pipeline.returning import pause_for_judges
 from audits.text.injection import claim_flags
 from audits.text.refusals import is_refusal
 
@@ -285,6 +286,4 @@ def conclude(audit: Audit) -> bool:
         if not anything_owed(audit):  # what was decided just now may owe probes
             return audit.advance(Audit.Status.JUDGING, Audit.Status.REVIEWING)
         return False
-    if audit.members.exclude(stopped_fault="").exists() and not anything_possible(audit):
-        return audit.advance(Audit.Status.JUDGING, Audit.Status.PAUSED)
-    return False
+    return audit.members.exclude(stopped_fault="").exists() and pause_for_judges(audit)

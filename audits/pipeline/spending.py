@@ -11,6 +11,7 @@ from audits.judges.parsing import is_complete
 from audits.limits import LimitState
 from audits.models import Audit, Call, Event, PanelMember, Probe
 from audits.pipeline.owing import Question
+from audits.pipeline.returning import return_of
 
 
 def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
@@ -82,15 +83,20 @@ def note_limits(member: PanelMember, state: LimitState) -> None:
     if changed:
         for name in changed:
             setattr(member, name, now[name])
-        member.save(update_fields=changed)
+        # When a stopped member returns is another matter, and may have been noted by another process.
+        PanelMember.objects.filter(pk=member.pk, stopped_fault="").update(**{name: now[name] for name in changed})
 
 
 def stop_member(audit: Audit, member: PanelMember, error: JudgeError) -> bool:
-    """Stop one judge until a person has mended what it needs. True for the first to see it."""
-    member.stopped_fault, member.stopped_message = error.fault.value, error.message
-    stopped = audit.members.filter(pk=member.pk, stopped_fault="").update(
-        stopped_fault=error.fault.value, stopped_message=error.message
-    )
+    """Stop one judge until a person has mended what it needs, or for as long as waiting may help.
+
+    True for the first to see it.
+    """
+    stop = {"stopped_fault": error.fault.value, "stopped_message": error.message}
+    stop["resumes_at"] = return_of(audit, member, error)  # type: ignore[assignment]
+    for name, value in stop.items():
+        setattr(member, name, value)
+    stopped = audit.members.filter(pk=member.pk, stopped_fault="").update(**stop)
     if stopped:
         Event.record("judge_stopped", project=audit.project, audit=audit, judge=member.name, fault=error.fault.value)
     return bool(stopped)

@@ -12,6 +12,7 @@ from audits.doorbell import ring
 from audits.models import Audit, Batch, Dataset, Event, Extraction, Judge, PanelMember, Project
 from audits.pipeline.estimating import estimate
 from audits.pipeline.panel import PanelError, check_panel, judge_family, of_generators_family
+from audits.pipeline.returning import locked
 from audits.stats import planning
 
 BATCH = 1000
@@ -149,8 +150,10 @@ def resume(audit: Audit, user: Any, *, headless: bool = False) -> bool:
     headless: as for start_audit; without it workers take over.
     """
     with transaction.atomic():
+        locked(audit)
         Audit.objects.filter(pk=audit.pk).exclude(headless=headless).update(headless=headless)
-        freed = audit.members.exclude(stopped_fault="").update(stopped_fault="", stopped_message="")
+        stopped = audit.members.exclude(stopped_fault="")
+        freed = stopped.update(stopped_fault="", stopped_message="", resumes_at=None)
         _hurry(audit)
         moved = audit.advance(Audit.Status.PAUSED, Audit.Status.JUDGING)
         if not freed and not moved:

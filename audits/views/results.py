@@ -7,13 +7,13 @@ from typing import Any, cast
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from audits.access import verdicts_for
 from audits.blindness import shows_verdicts
 from audits.forms.ledger import BudgetForm
 from audits.labels import Decision
+from audits.mending import MEND
 from audits.models import Audit, Role
 from audits.parts import render_parts
 from audits.progress import Progress, progress
@@ -22,17 +22,6 @@ from audits.stats.estimate import Estimate
 from audits.templatetags.charts import IntervalChart, interval_chart
 
 PATIENCE = datetime.timedelta(seconds=20)
-
-# What a person does about a judge that was stopped, by the fault.
-MEND = {
-    "auth": _("The vendor refused the key. Correct the key of this judge, then try again."),
-    "quota": _("The account has no credit left. Top it up at the vendor, then try again."),
-    "not_found": _(
-        "The vendor does not know this model or address. The panel of an audit is frozen: "
-        "cancel this audit, correct the judge and start a new one."
-    ),
-    "config": _("The judge cannot be called as it is set up. Correct its key or address, then try again."),
-}
 
 
 @require_safe
@@ -61,6 +50,8 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "also_expert": Role.EXPERT in getattr(audit.project, "roles", ()),
     }
     response = render_parts(request, "audits/audit.html", context, parts=("audit-progress", "audit-result"))
+    if running and "was" in request.GET:  # it went on by itself: buttons, status and polling are others now
+        response["HX-Refresh"] = "true"
     if part == "audit-progress" and not running:
         response["HX-Trigger"] = "audit-settled"  # the result part fetches itself a last time
     return response
