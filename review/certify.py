@@ -150,7 +150,7 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
         reviewers=_reviewers(audit),
         overrides=_overrides(audit),
         seeds={
-            "context_order": audit.seed,
+            "context_order": audit.seed if audit.order_seed is None else audit.order_seed,
             "spot_check": plan.seed,
             "spot_check_nonce": plan.nonce,
             "spot_check_strata_sha256": plan.strata_hash,

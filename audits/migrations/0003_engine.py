@@ -42,6 +42,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='audit',
+            name='order_seed',
+            field=models.BigIntegerField(null=True),
+        ),
+        migrations.AddField(
+            model_name='audit',
             name='probe_percent',
             field=models.PositiveSmallIntegerField(default=0),
         ),

@@ -61,7 +61,9 @@ class Audit(models.Model):
     confidence = models.DecimalField(max_digits=4, decimal_places=3, default=Decimal("0.95"))
     scope = models.CharField(max_length=8, choices=Scope, default=Scope.DATASET)
     spot_check_size = models.PositiveIntegerField(default=0)  # agreed claims that experts see, hidden among disputes
-    seed = models.BigIntegerField()  # of the order in which each judge sees contexts
+    seed = models.BigIntegerField()  # of what nobody shall know beforehand: which claims are probed and spot-checked
+    # Of the order in which each judge sees contexts: the dataset's, so that another audit of it finds paid answers.
+    order_seed = models.BigIntegerField(null=True)  # None: the seed above, in audits started before this field
     claims_per_call = models.PositiveSmallIntegerField(default=1)
     override_reason = models.TextField(blank=True)  # why a judge of the generator's family was allowed
     expected_calls = models.PositiveIntegerField(null=True)

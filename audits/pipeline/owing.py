@@ -190,8 +190,9 @@ def _probes(member: PanelMember, rows: Sequence[Probe]) -> list[Question]:
 
 
 def order_for(audit: Audit, member: PanelMember, sample: Sample) -> list[int]:
-    """The order in which this judge sees this sample's contexts, from the audit's recorded seed."""
-    seed = audit.seed ^ (member.position + 1) * 0x9E3779B97F4A7C15 ^ (sample.position + 1) * 0xC2B2AE3D27D4EB4F
+    """The order in which this judge sees this sample's contexts, from the recorded seed."""
+    recorded = audit.seed if audit.order_seed is None else audit.order_seed
+    seed = recorded ^ (member.position + 1) * 0x9E3779B97F4A7C15 ^ (sample.position + 1) * 0xC2B2AE3D27D4EB4F
     return list(context_order(seed, len(sample.contexts)))
 
 

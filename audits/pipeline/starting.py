@@ -61,6 +61,7 @@ def start_audit(
             scope=scope,
             spot_check_size=spot_check_size,
             seed=secrets.randbits(62),
+            order_seed=int(dataset.sha256[:15], 16),
             override_reason=override_reason.strip() if of_generators_family(dataset, judges) else "",
             headless=headless,
             claims_per_call=settings.ASSAY_CLAIMS_PER_CALL,
