@@ -1,25 +1,37 @@
-"""Work that a process has taken for a while. If the process dies, the time runs out and others may take it."""
+"""Work that a process has taken for a while. If the process dies, the time runs out and others may take it.
+
+The clock is the database's: those of several machines may differ, and the clock of one may be set while it works.
+"""
 
 import datetime
 import uuid
 from typing import Any, Self
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Now
+
+GRACE = datetime.timedelta(minutes=1)
 
 
-def lease_end(seconds: int) -> datetime.datetime:
-    """When a lease taken now for so many seconds ends."""
-    return timezone.now() + datetime.timedelta(seconds=seconds)
+def lease_end(seconds: int) -> Combinable:
+    """When a lease taken now for so many seconds ends: an expression, for an update or an insert."""
+    return Now() + datetime.timedelta(seconds=seconds)
 
 
 class LeasedQuerySet(models.QuerySet[Any]):
     """Taking work: one conditional update decides who got it, on every database."""
 
     def free(self) -> Self:
-        """Rows that nobody holds now."""
-        return self.filter(Q(leased_until__isnull=True) | Q(leased_until__lt=timezone.now()))
+        """Rows that nobody holds now.
+
+        A lease that would last much longer than leases do was taken before the clock was set back: who still works
+        renews it every few seconds, and where nobody does, the work must not wait until the clock has caught up.
+        """
+        never = Now() + (2 * datetime.timedelta(seconds=settings.ASSAY_LEASE_SECONDS) + GRACE)
+        return self.filter(Q(leased_until__isnull=True) | Q(leased_until__lt=Now()) | Q(leased_until__gt=never))
 
     def take(self, limit: int, seconds: int, token: uuid.UUID, **still: Any) -> list[Any]:
         """Lease up to `limit` free rows of this query for `seconds` under `token`; the rows that are now ours.

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet, Sum
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from audits.models import Allowance, Audit, Batch, Event
 from audits.models.lease import lease_end
@@ -198,4 +198,4 @@ def _add(now: Audit, amount: Decimal) -> None:
 
 
 def _dead(audit: Audit) -> "QuerySet[Allowance]":
-    return Allowance.objects.filter(audit=audit, leased_until__lt=timezone.now())
+    return Allowance.objects.filter(audit=audit, leased_until__lt=Now())
