@@ -7,6 +7,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Coroutine, Hashable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -76,6 +77,8 @@ class Flow:
         self._policy = policy
         self._purse = purse
         self._events: queue.SimpleQueue[Attempt | Outcome] = queue.SimpleQueue()
+        self._wanted = 0  # events that drain waits for; 0: none
+        self._plenty = threading.Event()  # they are there
         self._lanes: dict[str, _Lane] = {}
         self._stopped: set[str] = set()
         self._stopped_all = False
@@ -103,21 +106,29 @@ class Flow:
         gather: seconds to wait for more after the first, until there are `enough`: storing many at once is cheaper.
         """
         events: list[Attempt | Outcome] = []
-        deadline = time.monotonic() + timeout
-        while True:
-            wait = deadline - time.monotonic()
-            try:
-                event = self._events.get(timeout=wait) if wait > 0 else self._events.get_nowait()
-            except queue.Empty:
-                break
-            if not events:
-                deadline = time.monotonic() + gather
-            events.append(event)
-            if len(events) >= enough:
-                deadline = 0.0
+        with suppress(queue.Empty):
+            events.append(self._events.get(timeout=timeout) if timeout > 0 else self._events.get_nowait())
+            if gather > 0:
+                self._gather(gather, enough - 1)
+            while True:
+                events.append(self._events.get_nowait())
         with self._lock:
             self._outstanding -= sum(isinstance(event, Outcome) for event in events)
         return events
+
+    def _gather(self, seconds: float, enough: int) -> None:
+        """Wait until `enough` events are there, without waking up for each of them."""
+        self._plenty.clear()
+        self._wanted = enough
+        if self._events.qsize() < enough:
+            self._plenty.wait(seconds)
+        self._wanted = 0
+
+    def _tell(self, event: Attempt | Outcome) -> None:
+        """Put an event out. On the loop's thread only."""
+        self._events.put(event)
+        if 0 < self._wanted <= self._events.qsize():
+            self._plenty.set()
 
     def stop(self, judge_key: str | None = None) -> None:
         """Drop what waits, of one judge or of all, without an outcome; calls in flight finish and are delivered.
@@ -178,19 +189,21 @@ class Flow:
         if reply is None and error is None:  # stopped before its first call
             self._drop(1)
         else:
-            self._events.put(Outcome(ask, reply, error, tuple(attempts)))
+            self._tell(Outcome(ask, reply, error, tuple(attempts)))
         if error is not None and lane.dead is None and self._policy.ends_judge(error):
             self._bury(ask.judge_key, lane, error)
         lane.running -= 1
         lane.warmed(ask)
         self._pump(lane)
+        if not lane.running and not any(other.running for other in self._lanes.values()):
+            self._plenty.set()  # nothing more will come
 
     def _bury(self, judge_key: str, lane: _Lane, error: JudgeError) -> None:
         """End a lane whose judge cannot work. Later asks get a new one: someone may have mended it."""
         lane.dead = error
         self._end(lane)
         for ask in lane.clear():
-            self._events.put(Outcome(ask, None, error, ()))
+            self._tell(Outcome(ask, None, error, ()))
         if self._lanes.get(judge_key) is lane:
             del self._lanes[judge_key]
 
@@ -291,7 +304,7 @@ class Flow:
             at_most=held,
         )
         attempts.append(attempt)
-        self._events.put(attempt)
+        self._tell(attempt)
         return result
 
     async def _complete(self, ask: Ask, judge: Judge, prompt: Prompt, max_tokens: int | None) -> Reply | JudgeError:

@@ -18,7 +18,7 @@ from audits.asks import Ask, Attempt, Outcome
 from audits.engine import Engine, engine_for_process
 from audits.flow import Flow
 from audits.inquiry import Inquiry, Part, group_alike
-from audits.judges.base import FINAL, Fault, JudgeError, JudgeSpec
+from audits.judges.base import FINAL, Fault, JudgeError, JudgeSpec, Purpose
 from audits.models import Audit, Call, Extraction, Judging, PanelMember, Probe
 from audits.patience import Policy
 from audits.pipeline.owing import Question
@@ -27,9 +27,11 @@ from audits.till import Till
 log = logging.getLogger(__name__)
 shutting_down = threading.Event()  # the process is asked to end: calls in flight are stored, no new ones made
 CLAIMS_PER_SAMPLE = 4  # about; how many samples are taken for a number of free places
-IN_HAND = 2  # calls asked for at a time, as a multiple of those that may run at once
+IN_HAND = 3  # calls asked for at a time, as a multiple of those that may run at once
 IN_HAND_GROUPED = 6  # the same where calls wait for the first of their sample, whose beginning the vendor caches
-GATHER = 0.05  # seconds to wait for more answers after one, since many are stored as cheaply as one
+SPARE = 8  # calls asked for beyond those that may run, at least: work is taken and stored in batches
+GATHER = 0.1  # seconds to wait for more answers after one, since many are stored as cheaply as one
+DRY = 0.25  # seconds before a member for which nothing was found is looked at again
 DATABASE_TRIES = 30  # a database that restarts is back within seconds; an answer that was paid for is held so long
 
 T = TypeVar("T")
@@ -102,10 +104,13 @@ class _Stretch:
         self.till = Till(audit)
         self.postponed: list[Part] = []  # that the budget had no room for
         self.in_hand = IN_HAND
+        self.dry: dict[int, float] = {}  # member -> when to look again for work that it owes
+        self.further: list[Part] = []  # that follow from answers and are to be asked
         self.calls: list[Call] = []  # to be stored, with the results below
         self.results: list[pipeline.Result] = []
         self.policy = Policy(max_tries=settings.ASSAY_MAX_TRIES, base=settings.ASSAY_RETRY_BASE_MS / 1000)
-        self.next_look = 0.0
+        self.unsettled: set[int] = set()  # extractions on which a judge has said all
+        self.next_look = self.next_renewal = 0.0
         self.stopped = False
 
     def run(self) -> None:
@@ -117,10 +122,14 @@ class _Stretch:
                 self._look(flow)
                 took = self._fill(flow)
                 if not took and not flow.outstanding:
+                    if self._settle():  # which may owe probes
+                        continue
                     self._stop_for_budget()
                     break
                 for event in flow.drain(0.0 if took else 0.5, GATHER, self._enough()):
-                    self._hear(flow, event)
+                    self._hear(event)
+                further, self.further = self.further, []
+                self._ask(flow, further)
                 self._write()
         finally:
             flow.stop()
@@ -131,8 +140,10 @@ class _Stretch:
                     self.till.close()
 
     def _enough(self) -> int:
-        """So many answers free so many places that judges would soon wait for new questions."""
-        return max(1, sum(self.members[pk].judge.concurrency for pk, n in self.asked.items() if n) // 2)
+        """Events after which half of what waits here has gone out: judges would soon wait for new questions."""
+        widths = {pk: self._width(self.members[pk]) for pk, asked in self.asked.items() if asked}
+        waiting = sum(max(0, self.asked[pk] - width) for pk, width in widths.items())
+        return 2 * max(waiting // 2, sum(widths.values()) // 4, 1)  # most calls are two events
 
     def _look(self, flow: Flow) -> None:
         """Now and then: is the audit still judging, which judges were stopped or mended, and hold the leases."""
@@ -149,12 +160,15 @@ class _Stretch:
                 self.members[pk] = self.audit.members.select_related("judge").get(pk=pk)
                 self.specs.pop(pk, None)
             self.members[pk].stopped_fault = fault
-        for model in (Extraction, Judging, Probe):
-            _persist(
-                lambda model=model: model.objects.all().renew(self.token, settings.ASSAY_LEASE_SECONDS)  # type: ignore[misc]
-            )
+        if now >= self.next_renewal:
+            self.next_renewal = now + settings.ASSAY_LEASE_SECONDS / 4
+            for model in (Extraction, Judging, Probe):
+                _persist(
+                    lambda model=model: model.objects.all().renew(self.token, settings.ASSAY_LEASE_SECONDS)  # type: ignore[misc]
+                )
+            _persist(self.till.renew)
         self._note_limits()
-        _persist(self.till.renew)
+        self._settle()
         if self.tell is not None:
             self.tell()
 
@@ -175,19 +189,34 @@ class _Stretch:
             took = len(self.postponed) < len(waiting)
             if self.postponed:  # nothing new before there is money
                 return took
+        parts: list[Part] = []
         for member in self.members.values():
-            width = member.judge.concurrency
-            room = self.in_hand * width - self.asked[member.pk]
-            if member.stopped_fault or room < width or self._spec(member) is None:
+            room = self._room(member, idle=not flow.outstanding)
+            if not room or member.stopped_fault or self._spec(member) is None:
                 continue
             samples = room if member.role == PanelMember.Role.EXTRACTOR else math.ceil(room / CLAIMS_PER_SAMPLE)
             questions = _persist(
                 lambda member=member, samples=samples: pipeline.take(self.audit, member, samples, self.token)  # type: ignore[misc]
             )
+            if not questions:
+                self.dry[member.pk] = time.monotonic() + DRY
             took = took or bool(questions)
-            self._ask(flow, [part for question in questions for part in self._begin(question)])
+            parts += [part for question in questions for part in self._begin(question)]
+        self._ask(flow, parts)
         self._write()
         return took
+
+    def _width(self, member: PanelMember) -> int:
+        """How many calls of this member may run at once in this process."""
+        return min(member.judge.concurrency, settings.ASSAY_CALLS_PER_WORKER)
+
+    def _room(self, member: PanelMember, *, idle: bool) -> int:
+        """How many calls to take for this member now: many, or none. idle: nothing else goes on, so look whatever."""
+        if not idle and self.dry.get(member.pk, 0.0) > time.monotonic():
+            return 0
+        width, asked = self._width(member), self.asked[member.pk]
+        full = max(self.in_hand * width, width + SPARE)
+        return full - asked if asked <= (full + width) // 2 else 0
 
     def _spec(self, member: PanelMember) -> JudgeSpec | None:
         """How to build this member's judge, read once; None when its stored key cannot be read, which stops it."""
@@ -252,7 +281,7 @@ class _Stretch:
             at_most=part.at_most,
         )
 
-    def _hear(self, flow: Flow, event: Attempt | Outcome) -> None:
+    def _hear(self, event: Attempt | Outcome) -> None:
         part: Part = event.ask.key
         member = self.members[part.member.pk]
         if isinstance(event, Attempt):
@@ -266,24 +295,24 @@ class _Stretch:
         self.asked[member.pk] -= 1
         self.till.ended(part)
         if event.reply is not None:
-            self._ask(flow, self._next(part.inquiry, part.answer(event.reply, part.call)))
+            self.further += self._next(part.inquiry, part.answer(event.reply, part.call))
         elif event.error is not None:
-            self._give_up(flow, part, event.error)
+            self._give_up(part, event.error)
 
-    def _give_up(self, flow: Flow, part: Part, error: JudgeError) -> None:
+    def _give_up(self, part: Part, error: JudgeError) -> None:
         """What a failed call means: a judge to be mended, an answer that will not come, or work still owed."""
         member = self.members[part.member.pk]
         if error.fault is Fault.BUDGET:
             self.postponed.append(part)
         elif error.fault in FINAL:
-            self._ask(flow, self._next(part.inquiry, part.answer(error, part.call)))
+            self.further += self._next(part.inquiry, part.answer(error, part.call))
         elif self.policy.ends_judge(error):
             pipeline.stop_member(self.audit, member, error)
         elif self.stopped:
             return  # paused in the middle of its tries: still owed
         elif self.answered_at.get(member.pk, 0.0) > part.asked_at:
             # The vendor answered others meanwhile, so it is this call that it cannot do.
-            self._ask(flow, self._next(part.inquiry, part.answer(error, part.call)))
+            self.further += self._next(part.inquiry, part.answer(error, part.call))
         else:
             pipeline.stop_member(self.audit, member, error)
 
@@ -292,7 +321,16 @@ class _Stretch:
         if not self.calls and not self.results:
             return
         bill = self.till.bill()
-        settled = _persist(lambda: pipeline.store(self.audit, self.calls, self.results, bill))
+        self.unsettled.update(_persist(lambda: pipeline.store(self.audit, self.calls, self.results, bill)))
+        if any(result.question.task.purpose is Purpose.EXTRACT for result in self.results):
+            self.dry.clear()  # there are new claims
         self.calls, self.results = [], []
         self.till.paid(bill)
-        _persist(lambda: pipeline.settle(self.audit, settled))
+
+    def _settle(self) -> bool:
+        """Decide the claims on which the panel has spoken; False when there were none. Now and then is enough."""
+        if not self.unsettled:
+            return False
+        _persist(lambda: pipeline.settle(self.audit, self.unsettled))
+        self.unsettled = set()
+        return True
