@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress, count
+from operator import add
 from typing import Any
 
 from audits.text.language import HAN
@@ -15,7 +17,8 @@ SHORT = 700  # characters; a context up to this long is shown whole
 PASSAGE = 400  # characters; about the length of one passage
 WORTH = 0.5  # of the best passage's score; what shares less is not worth the reading
 SHOWN = 3  # passages of a long context that are shown before it is unfolded
-_WORD = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.,'][^\W_{HAN}]+)*")
+MARKS = 3000  # in all the folded texts of a claim; more of them point to nothing, and a page with them is slow
+_WORD = re.compile(rf"[^\W_{HAN}]+(?:[.,'][^\W_{HAN}]+)*")
 _HAN_RUN = re.compile(f"[{HAN}]+")
 _BREAK = re.compile(r"(?<=[。！？；!?])|(?<=[.]\s)|(?<=\n)")
 _COMMON = frozenset(
@@ -28,13 +31,17 @@ _COMMON = frozenset(
 )
 MATCH = "mark-match"
 
+Marks = tuple[tuple[int, int, str], ...]
+"""(start, end, css class) of each mark in a text, in code points and in order."""
+
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of a context with the claim's words in it; spans are (start, end, css class) within text."""
+    """A part of a context with the claim's words in it; spans lie within text. partial: not all words are marked."""
 
     text: str
-    spans: tuple[tuple[int, int, str], ...]
+    spans: Marks
+    partial: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,50 +60,139 @@ class Evidence:
 
 
 def evidence(claim: str, contexts: Sequence[Any]) -> list[Evidence]:
-    """The contexts, the one that shares most with the claim first; in their own order where they share as much."""
-    wanted = terms(claim)
-    scored = []
-    for number, context in enumerate(contexts, start=1):
-        text = str(context)
-        parts = split(text)
-        scores = [score(part, wanted) for part in parts]
-        scored.append((-max(scores, default=0.0), number, _show(number, text, parts, scores, wanted)))
-    return [shown for _, _, shown in sorted(scored, key=lambda row: row[:2])]
+    """The contexts, the one that shares most with the claim first; in their own order where they share as much.
+
+    Texts of any length are read once. Folded texts have MARKS marks at most, those in the best passages first.
+    """
+    wanted = Wanted(claim)
+    read = [_Context(number, str(context), wanted) for number, context in enumerate(contexts, start=1)]
+    left, found = MARKS, []
+    for context in sorted(read, key=lambda one: (-one.score, one.number)):
+        found.append(context.shown(left))
+        left -= len(found[-1].whole.spans) if found[-1].whole else 0
+    return found
 
 
-def _show(number: int, text: str, parts: list[str], scores: list[float], wanted: frozenset[str]) -> Evidence:
-    if len(text) <= SHORT:
-        return Evidence(number, (Passage(text, spans(text, wanted)),), None, len(text))
-    best = sorted(range(len(parts)), key=lambda i: (-scores[i], i))[:SHOWN]
-    kept = [i for i in best if scores[i] > max(scores) * WORTH] or best[:1]
-    shown = tuple(Passage(parts[i].strip(), spans(parts[i].strip(), wanted)) for i in kept)
-    return Evidence(number, shown, Passage(text, spans(text, wanted)), len(text))
+class _Context:
+    """One context, cut in passages that are scored for the claim."""
+
+    def __init__(self, number: int, text: str, wanted: "Wanted") -> None:
+        self.number, self._text, self._wanted = number, text, wanted
+        self._folded = fold(text)
+        self._parts: list[tuple[int, int]] = []
+        at = 0
+        for part in split(text):
+            self._parts.append((at, at + len(part)))
+            at += len(part)
+        self._scores = [wanted.score(self._folded[start:end]) for start, end in self._parts]
+        self.score = max(self._scores, default=0.0)
+
+    def shown(self, marks: int) -> Evidence:
+        """The whole of a short text, the best passages of a long one; marks: how many its whole may still have."""
+        length = len(self._text)
+        if length <= SHORT:
+            return Evidence(self.number, (self._passage(0, length),), None, length)
+        ranked = sorted(range(len(self._parts)), key=lambda i: (-self._scores[i], i))
+        best = ranked[:SHOWN]
+        kept = [i for i in best if self._scores[i] > self.score * WORTH] or best[:1]
+        shown = tuple(self._passage(*self._trimmed(i)) for i in kept)
+        return Evidence(self.number, shown, self._whole(ranked, marks), length)
+
+    def _trimmed(self, part: int) -> tuple[int, int]:
+        start, end = self._parts[part]
+        text = self._text[start:end]
+        return end - len(text.lstrip()), start + len(text.rstrip())
+
+    def _passage(self, start: int, end: int) -> Passage:
+        return Passage(self._text[start:end], _marks(self._wanted.places(self._folded[start:end])))
+
+    def _whole(self, ranked: list[int], marks: int) -> Passage:
+        if not marks:
+            return Passage(self._text, (), partial=self.score > 0)
+        places = self._wanted.places(self._folded)
+        if len(places) <= marks:
+            return Passage(self._text, _marks(places))
+        by_part: list[list[tuple[int, int]]] = [[] for _ in self._parts]
+        part = 0
+        for place in places:
+            while place[0] >= self._parts[part][1]:
+                part += 1
+            by_part[part].append(place)
+        best = [place for i in ranked for place in by_part[i]]
+        return Passage(self._text, _marks(sorted(best[:marks])), partial=True)
 
 
 def fold(text: str) -> str:
     """Width and case made equal, character for character: every offset stays what it was."""
     if text.isascii():
         return text.lower()
-    return "".join(
-        folded if len(folded := unicodedata.normalize("NFKC", char).casefold()) == 1 else char for char in text
-    )
+    return text.translate({ord(char): _folded(char) for char in set(text)})
+
+
+def _folded(char: str) -> str:
+    folded = unicodedata.normalize("NFKC", char).casefold()
+    return folded if len(folded) == 1 else char
 
 
 def terms(text: str) -> frozenset[str]:
     """What is looked for: words, and pairs of neighbouring Han characters (a text without blanks has no words)."""
-    found: set[str] = set()
-    for match in _WORD.finditer(fold(text)):
-        word = match.group()
-        if _HAN_RUN.fullmatch(word):
-            found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
-        else:
-            found.add(word)
+    folded = fold(text)
+    found = set(_WORD.findall(folded))
+    for run in _HAN_RUN.findall(folded):
+        found.update([run] if len(run) == 1 else map(add, run, run[1:]))
     return frozenset(found - _COMMON)
 
 
-def score(part: str, wanted: frozenset[str]) -> float:
-    """The share of the wanted terms that the part holds, 0 to 1."""
-    return len(terms(part) & wanted) / len(wanted) if wanted else 0.0
+class Wanted:
+    """The terms of a claim, found in folded texts (see `fold`) in time that grows with the text alone."""
+
+    def __init__(self, claim: str) -> None:
+        self.terms = terms(claim)
+        self._words = frozenset(term for term in self.terms if not _HAN_RUN.match(term))
+        self._pairs = frozenset(term for term in self.terms - self._words if len(term) == 2)
+        lone = "".join(self.terms - self._words - self._pairs)  # Han characters that stand alone, as in 第5条
+        self._lone = re.compile(f"[{lone}](?<![{HAN}].)(?![{HAN}])", re.DOTALL) if lone else None
+
+    def score(self, part: str) -> float:
+        """The share of the terms that a part of a folded text holds, 0 to 1."""
+        found = 0
+        if self._words:
+            found += len(self._words.intersection(_WORD.findall(part)))
+        if self._pairs:
+            found += len(self._pairs.intersection(map(add, part, part[1:])))
+        if self._lone:
+            found += len(set(self._lone.findall(part)))
+        return found / len(self.terms) if found else 0.0
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where the terms stand in a folded text, in code points and in order; neighbours are joined."""
+        hits: list[tuple[int, int]] = []
+        if self._words:
+            words = self._words
+            hits += [match.span() for match in _WORD.finditer(text) if match[0] in words]
+        if self._pairs:
+            held = map(self._pairs.__contains__, map(add, text, text[1:]))
+            hits += [(at, at + 2) for at in compress(count(), held)]
+        if self._lone:
+            hits += [match.span() for match in self._lone.finditer(text)]
+        return _joined(hits)
+
+
+def _joined(hits: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    begin = end = 0
+    for start, stop in sorted(hits):
+        if start <= end and end:
+            end = max(end, stop)
+            continue
+        if end:
+            joined.append((begin, end))
+        begin, end = start, stop
+    return [*joined, (begin, end)] if end else joined
+
+
+def _marks(places: list[tuple[int, int]]) -> Marks:
+    return tuple((begin, end, MATCH) for begin, end in places)
 
 
 def split(text: str) -> list[str]:
@@ -110,23 +206,3 @@ def split(text: str) -> list[str]:
             elif piece:
                 parts.append(piece)
     return parts
-
-
-def spans(text: str, wanted: frozenset[str]) -> tuple[tuple[int, int, str], ...]:
-    """Where the wanted terms stand in the text, as (start, end, css class) in code points; neighbours are joined."""
-    hits: list[tuple[int, int]] = []
-    for match in _WORD.finditer(fold(text)):
-        word, start = match.group(), match.start()
-        if not _HAN_RUN.fullmatch(word):
-            hits += [match.span()] if word in wanted else []
-            continue
-        for i in range(max(1, len(word) - 1)):
-            if word[i : i + 2] in wanted:
-                hits.append((start + i, start + i + len(word[i : i + 2])))
-    joined: list[list[int]] = []
-    for begin, end in sorted(hits):
-        if joined and begin <= joined[-1][1]:
-            joined[-1][1] = max(joined[-1][1], end)
-        else:
-            joined.append([begin, end])
-    return tuple((begin, end, MATCH) for begin, end in joined)

@@ -1,11 +1,18 @@
 """Evidence on the desk: the contexts that speak of the claim come first, long ones are folded, nothing is lost."""
 
+import re
+from itertools import pairwise
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from review.passages import evidence, fold, split, terms
+from audits.text.language import HAN
+from review.passages import MARKS, Evidence, Wanted, evidence, fold, split, terms
 
 LONG = "Nothing to see here. " * 60
+ENGLISH = ("The vault opened in 1994.", "Fees rose in the vault. ", "The vault opened in 1994, not before. ")
+CHINESE = ("该金库于1994年启用，见第5条。", "金库费用上涨。", "该金库于1994年启用，第 5 条另有规定。")
 
 
 def marked(text: str, spans: tuple[tuple[int, int, str], ...]) -> list[str]:
@@ -62,3 +69,59 @@ def test_splitting_and_folding_lose_nothing(text: str) -> None:
     for one in evidence(text, [text]):
         for passage in (*one.passages, *([one.whole] if one.whole else [])):
             assert all(0 <= start < end <= len(passage.text) for start, end, _ in passage.spans)
+
+
+@pytest.mark.parametrize(("claim", "often", "best"), [ENGLISH, CHINESE])
+def test_a_long_context_full_of_the_words_is_marked_where_it_shares_most(claim: str, often: str, best: str) -> None:
+    text = often * (100_000 // len(often)) + "\n\n" + best * 8 + "\n\n" + often * (100_000 // len(often))
+    (one,) = evidence(claim, [text])
+    assert one.whole is not None and one.whole.text == text and one.whole.partial
+    assert len(one.whole.spans) == MARKS and list(one.whole.spans) == sorted(one.whole.spans)
+    start = text.index(best)
+    for at in range(start, start + 8 * len(best), len(best)):
+        assert any(at <= begin < at + len(best) for begin, _, _ in one.whole.spans)
+    assert best.strip() in one.passages[0].text and not one.passages[0].partial
+
+
+def test_all_folded_texts_share_one_number_of_marks_and_the_best_context_comes_first() -> None:
+    found = evidence("The vault opened.", ["The vault. " * 5000, "The vault opened. " * 200, "Else. " * 200])
+    assert [one.number for one in found] == [2, 1, 3]
+    wholes = [one.whole for one in found if one.whole]
+    assert [len(whole.spans) for whole in wholes] == [400, MARKS - 400, 0]
+    assert [whole.partial for whole in wholes] == [False, True, False]
+
+
+def test_ordinary_contexts_are_marked_throughout() -> None:
+    text = "The vault opened in 1994. " * 500
+    (one,) = evidence("The vault opened in 1994.", [text])
+    assert one.whole is not None and not one.whole.partial
+    assert marked(text, one.whole.spans) == ["vault", "opened", "1994"] * 500
+
+
+def test_nothing_is_left_to_mark_when_an_earlier_context_took_all() -> None:
+    found: list[Evidence] = evidence("Vault.", ["Vault. " * MARKS, "Vault. " * 200, LONG])
+    assert [len(one.whole.spans) for one in found if one.whole] == [MARKS, 0, 0]
+    assert [one.whole.partial for one in found if one.whole] == [False, True, False]
+
+
+SAID = st.lists(
+    st.sampled_from(
+        ["the ", "Vault", " 1,200", "don't", "第", "5", "条", "金库", "该金库", "，", ". ", "ＡＢ", "_", "'", "\n"]
+    )
+).map("".join)
+
+
+@given(SAID, SAID)
+def test_terms_are_found_as_they_are_defined(claim: str, text: str) -> None:
+    """The quick search against the plain definition: whole words, and pairs within a run of Han characters."""
+    wanted, folded = Wanted(claim), fold(text)
+    assert wanted.score(folded) == (len(terms(text) & wanted.terms) / len(wanted.terms) if wanted.terms else 0)
+    covered: set[int] = set()
+    for unit in re.finditer(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.,'][^\W_{HAN}]+)*", folded):
+        step = 2 if re.match(f"[{HAN}]{{2}}", unit[0]) else len(unit[0])
+        for at in range(unit.start(), unit.end() - step + 1):
+            if folded[at : at + step] in wanted.terms:
+                covered.update(range(at, at + step))
+    places = wanted.places(folded)
+    assert {at for start, end in places for at in range(start, end)} == covered
+    assert all(before[1] < after[0] for before, after in pairwise(places))
