@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audits.views import audits, claims, costs, exports, extraction, results, stability
+from audits.views import audits, batches, claims, costs, exports, extraction, results, stability
 
 AUDITS = "projects/<slug:slug>/audits"
 AUDIT = f"{AUDITS}/<int:pk>"
@@ -14,6 +14,7 @@ urlpatterns = [
     path(f"{AUDIT}/resume/", audits.audit_resume, name="audit_resume"),
     path(f"{AUDIT}/cancel/", audits.audit_cancel, name="audit_cancel"),
     path(f"{AUDIT}/retry/", audits.audit_retry, name="audit_retry"),
+    path(f"{AUDIT}/batches/<int:batch_pk>/cancel/", batches.audit_batch_cancel, name="audit_batch_cancel"),
     path(f"{AUDIT}/budget/", costs.audit_budget, name="audit_budget"),
     path(f"{AUDIT}/costs/", costs.audit_costs, name="audit_costs"),
     path(f"{AUDIT}/ledger.csv", costs.audit_ledger, name="audit_ledger"),

@@ -3,6 +3,7 @@
 An address that this file does not know fails the first test until its methods and its roles are written down here.
 """
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from audits.models import Audit, Dataset, Judge, Membership, Project, Role
+from audits.models import Audit, Batch, Dataset, Judge, Membership, Project, Role
 from review.certify import issue
 from review.models import Adjudication, Slot
 from review.queue import take
@@ -62,6 +63,7 @@ RULES = {
     "audit_resume": Rule(WRITE, A | M, ("slug", "audit")),
     "audit_cancel": Rule(WRITE, A | M, ("slug", "audit")),
     "audit_retry": Rule(WRITE, A | M, ("slug", "audit")),
+    "audit_batch_cancel": Rule(WRITE, A | M, ("slug", "audit", "batch")),
     "audit_budget": Rule(WRITE, A | M, ("slug", "audit")),
     "audit_costs": Rule(READ, A | M, ("slug", "audit")),
     "audit_ledger": Rule(READ, A | M, ("slug", "audit")),
@@ -124,6 +126,7 @@ def places(project: Project, expert: Any, manager: Any, settings: Any, tmp_path:
         "dataset": audit.dataset_id,
         "judge": own.pk,
         "audit": audit.pk,
+        "batch": Batch.objects.create(audit=audit, member=audit.panel[0], tag=uuid.uuid4()).pk,
         "sample": audit.dataset.samples.all()[0].pk,
         "kind": "claims",
         "format": "csv",

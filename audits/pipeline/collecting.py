@@ -24,7 +24,6 @@ from audits.pipeline.recording import Result, settle, store
 from audits.prices import BATCH_SHARE
 
 BATCHES = 2  # that a request goes into before it is asked directly
-DIRECTLY = "This address has no batches: asked directly, at the full price."
 
 
 def take_results(batch: Batch, token: uuid.UUID, results: Sequence[tuple[int, Answer]]) -> None:
@@ -223,5 +222,4 @@ def ask_directly(member: PanelMember) -> None:
     """The member's address has no batches: from now on it is asked as in any other audit."""
     if not member.without_batches:
         member.without_batches = True
-        member.notes = [*member.notes, DIRECTLY]
-        member.save(update_fields=["without_batches", "notes"])
+        member.save(update_fields=["without_batches"])

@@ -155,24 +155,24 @@ def resume(audit: Audit, user: Any, *, headless: bool = False) -> bool:
         Audit.objects.filter(pk=audit.pk).exclude(headless=headless).update(headless=headless)
         stopped = audit.members.exclude(stopped_fault="")
         freed = stopped.update(stopped_fault="", stopped_message="", resumes_at=None)
-        _hurry(audit)
         moved = audit.advance(Audit.Status.PAUSED, Audit.Status.JUDGING)
         if not freed and not moved:
             return False
         Event.record("resume", project=audit.project, audit=audit, actor=user)
         ring("audits.work", audit.pk)
+    _hurry(audit)
     return True
 
 
 def cancel(audit: Audit, user: Any) -> bool:
     """Stop for good; what was judged stays readable, batches at a vendor are stopped. True if it was not over yet."""
-    with transaction.atomic():
-        _hurry(audit)
-        return _switch(audit, user, "cancel", (Audit.Status.JUDGING, Audit.Status.PAUSED), Audit.Status.CANCELLED)
+    over = _switch(audit, user, "cancel", (Audit.Status.JUDGING, Audit.Status.PAUSED), Audit.Status.CANCELLED)
+    _hurry(audit)
+    return over
 
 
 def _hurry(audit: Audit) -> None:
-    """Look at its batches at once."""
+    """Look at its batches at once. Apart from the audit's row: who has a batch's row may wait for the audit's."""
     audit.batches.filter(status__in=Batch.OPEN).update(next_look=None)
 
 

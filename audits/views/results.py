@@ -10,6 +10,7 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
 from audits.access import verdicts_for
+from audits.batch_states import batches_of
 from audits.blindness import shows_verdicts
 from audits.forms.ledger import BudgetForm
 from audits.labels import Decision
@@ -43,6 +44,7 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "progress": state,
         "nobody_works": SimpleLazyObject(lambda: running and _nobody_works(audit, state)),
         "result": SimpleLazyObject(lambda: _shown(result(audit), audit)),
+        "batches": SimpleLazyObject(lambda: batches_of(audit)),
         "mend": MEND,
         "rule": {"threshold": _plain(audit.threshold), "confidence": _plain(audit.confidence)},
         "settled": bool(part) and not running,
@@ -58,8 +60,8 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _nobody_works(audit: Audit, state: Progress) -> bool:
-    """Whether an audit that should run has come nowhere after a while; answers found again count, as calls do."""
-    moved = state.extracted or any(member.calls for member in state.members)
+    """Whether an audit that should run has come nowhere after a while; answers found again and batches count, too."""
+    moved = state.extracted or any(member.calls for member in state.members) or audit.batches.exists()
     return not moved and timezone.now() - audit.created > PATIENCE
 
 
