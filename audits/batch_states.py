@@ -14,8 +14,8 @@ class BatchRow:
     """One batch. state: one of the words below. reported: whether its vendor has told any counts.
 
     waiting (for a person: its audit or its judge is stopped) · handing (about to be handed over) · again (that
-    failed: tried again at next_look) · working · stopping (a person cancelled it) · collecting · collected · cancelled
-    · failed. part: requests that were taken out because the vendor had no room.
+    failed: tried again at next_look) · working · stopping (a person cancelled it) · collecting · collected ·
+    cancelled · failed. part: requests that were taken out because the vendor had no room.
     """
 
     pk: int
