@@ -138,6 +138,39 @@ def test_no_claims_is_undefined_not_zero(signed_in: Any, analyst: Any, project: 
     assert "The hallucination rate is undefined." in html and "headline__main" not in html
 
 
+@pytest.mark.parametrize(
+    ("stopped_by", "fault", "words"),
+    [
+        ("", "", "This audit is paused. Resume it"),
+        ("", "auth", "paused because a member of its panel has stopped"),
+        ("budget", "", "paused because its budget is used up. Raise the budget"),
+    ],
+)
+@pytest.mark.parametrize("some_cut", [False, True])
+def test_a_pause_before_the_first_claim_says_why_and_what_to_do(
+    signed_in: Any, analyst: Any, project: Project, stopped_by: str, fault: str, words: str, some_cut: bool
+) -> None:
+    audit = make_audit(make_dataset(project), status=Audit.Status.PAUSED, stopped_by=stopped_by, budget=Decimal(1))
+    PanelMember.objects.filter(audit=audit, role="extractor").update(stopped_fault=fault, stopped_message="401")
+    if some_cut:
+        cut(audit, audit.dataset.samples.all()[0])
+    for html in (
+        signed_in(analyst).get(url_of(audit)).content.decode(),
+        part(signed_in(analyst), audit, "audit-result").content.decode(),
+    ):
+        assert "Nothing is judged yet" in html and words in html
+        assert "Nothing was judged" not in html and "audit ended" not in html and "rate is undefined" not in html
+
+
+def test_answers_that_were_never_cut_are_not_said_to_make_no_claim(
+    signed_in: Any, analyst: Any, project: Project
+) -> None:
+    audit = make_audit(make_dataset(project), status=Audit.Status.CANCELLED)
+    cut(audit, audit.dataset.samples.all()[0])
+    html = signed_in(analyst).get(url_of(audit)).content.decode()
+    assert "Not every answer was cut into claims" in html and "No answer of this audit" not in html
+
+
 def test_counted_apart(signed_in: Any, analyst: Any, project: Project) -> None:
     html = signed_in(analyst).get(url_of(judged_audit(project))).content.decode()
     assert "the judge refused 1" in html and "Refusals" in html and "Samples without claims" in html
