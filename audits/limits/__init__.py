@@ -14,7 +14,7 @@ from typing import Any
 from audits.limits.base import Limits, LimitState, Tuning
 from audits.limits.local import Limiter
 
-__all__ = ["LimitState", "Limiter", "Limits", "Tuning", "limiter_for"]
+__all__ = ["LimitState", "Limiter", "Limits", "Tuning", "close_limiters", "limiter_for"]
 
 _Key = tuple[Any, str, str]  # loop, key, address of Redis
 _limiters: dict[_Key, Limiter] = {}
@@ -41,6 +41,13 @@ def limiter_for(key: str, limits: Limits, redis_url: str = "") -> Limiter:
         limiter.change(limits)
     _asked[name] = limits
     return limiter
+
+
+async def close_limiters() -> None:
+    """Close all limiters of the running loop, before it ends: their places go back to other processes at once."""
+    loop = asyncio.get_running_loop()
+    await asyncio.gather(*(limiter.close() for name, limiter in list(_limiters.items()) if name[0] is loop))
+    _drop_ended()
 
 
 def _new(key: str, limits: Limits, redis_url: str) -> Limiter:

@@ -8,7 +8,10 @@
 -- their sum above the level. A process gives places back by reporting fewer; only its own report lowers its record.
 
 local key, a = KEYS[1], cjson.decode(ARGV[1])
-local BURST, AHEAD, TURN = 1000, 100, 10000 -- a bucket's size; reserved at once when scarce; turns of odd places
+local BURST = 1000 -- a bucket's size
+local AHEAD = 100 -- so much may be reserved at once when there is nothing
+local HORIZON = 2000 -- no reservation further ahead: what is given back meanwhile would not help who has reserved
+local TURN = 10000 -- odd places change hands after that long
 
 -- What is stored ------------------------------------------------------------------------------------------------
 
@@ -143,14 +146,12 @@ local function bucket(name, limit, fix)
 end
 
 local hungry = math.max(1, #wishes)
-local function reserve(b, need, hope) -- how much, and after what time
+local function offer(b, need, hope) -- how much, and after what time
   if not b then return 0, 0 end
   local spare = math.max(need > 0 and b.rate * AHEAD or 0, s[b.name]) / hungry
   local amount = math.max(need, math.floor(math.min(hope, spare)), 0)
   if amount == 0 then return 0, 0 end
-  local wait = math.max(0, (math.min(amount, b.size) - s[b.name]) / b.rate)
-  s[b.name] = s[b.name] - amount
-  return amount, wait
+  return amount, math.max(0, (math.min(amount, b.size) - s[b.name]) / b.rate)
 end
 
 local requests = bucket('requests', s.rpm, old and 0 or a.back_requests)
@@ -158,10 +159,13 @@ local tokens = bucket('tokens', s.tpm, old and 0 or a.back_tokens)
 local n_requests, n_tokens, wait, why_wait = 0, 0, 0, ''
 if not old then
   local wait_requests, wait_tokens
-  n_requests, wait_requests = reserve(requests, a.need_requests, a.hope_requests)
-  n_tokens, wait_tokens = reserve(tokens, a.need_tokens, a.hope_tokens)
+  n_requests, wait_requests = offer(requests, a.need_requests, a.hope_requests)
+  n_tokens, wait_tokens = offer(tokens, a.need_tokens, a.hope_tokens)
   wait = math.max(wait_requests, wait_tokens)
   if wait > 0 then why_wait = wait_requests >= wait_tokens and 'rpm' or 'tpm' end
+  if wait > HORIZON then n_requests, n_tokens = 0, 0 end
+  if requests then s.requests = s.requests - n_requests end
+  if tokens then s.tokens = s.tokens - n_tokens end
 end
 
 -- Store and answer ----------------------------------------------------------------------------------------------

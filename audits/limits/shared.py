@@ -124,7 +124,7 @@ class SharedLimiter(Limiter):
 
     async def _keep(self) -> None:
         try:
-            while True:
+            while not self.closed:
                 await self._until_due()
                 await self._meet()
                 if self._own is None and not (self._running or self._waiters or self._shares.share):
@@ -165,11 +165,13 @@ class SharedLimiter(Limiter):
 
     async def _send(self, report: dict[str, Any]) -> dict[str, Any]:
         if self._exchange is None:
-            patience = self._pace.timeout
             self._client = Redis.from_url(
                 self._url,
-                socket_timeout=patience,
-                socket_connect_timeout=patience,
+                # The limit of time is around the whole exchange. Those of the client use asyncio.wait_for, which in
+                # Python 3.11 can swallow a cancellation.
+                socket_timeout=None,
+                socket_connect_timeout=None,
+                protocol=2,
                 retry=Retry(NoBackoff(), 1),  # a connection cut while idle; a repeated report changes nothing
             )
             self._exchange = self._client.register_script(EXCHANGE)
@@ -182,8 +184,7 @@ class SharedLimiter(Limiter):
             self._go_alone()
             # Only the type: the words of an error may hold the address with its password.
             log.warning("Redis is away (%s); %s goes on with its last share.", type(error).__name__, self.name)
-        idle = not (self._running or self._waiters)
-        self._retry_at = self._clock() + self._pace.interval * (5 if idle else 1)
+        self._retry_at = self._clock() + self._pace.interval
 
     def _go_alone(self) -> None:
         now = self._clock()

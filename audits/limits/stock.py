@@ -24,6 +24,7 @@ class Stock:
     requests: int = 0
     tokens: int = 0
     ready_at: float = _NEVER  # not to be used before
+    reserved: bool = False  # for ready_at; otherwise there will hardly be anything before, and nothing is promised
     bucket: str = ""  # what it waits for until then: "rpm" | "tpm"
     _spent_requests: int = 0  # since the last report
     _spent_tokens: int = 0
@@ -36,10 +37,11 @@ class Stock:
         self._spent_tokens += tokens
 
     def receive(self, requests: int, tokens: int, ready_at: float, bucket: str) -> None:
-        """Something was granted, to be used from ready_at on."""
+        """So much was granted, to be used from ready_at on; or nothing, with the time when there may be something."""
         self.requests += requests
         self.tokens += tokens
-        if requests or tokens:
+        self.reserved = bool(requests or tokens)
+        if self.reserved or bucket:
             self.ready_at, self.bucket = ready_at, bucket
 
     def demand(self, head: int | None, room: int, seconds: float, now: float) -> Demand:
@@ -51,9 +53,9 @@ class Stock:
         pace = 1.0 / max(1.0, seconds)
         hope_requests, hope_tokens = round(self._spent_requests * pace), round(self._spent_tokens * pace)
         self._spent_requests = self._spent_tokens = 0
+        if self.reserved and now < self.ready_at:
+            return self.surrender_all() if head is None else Demand()
         if head is not None:
-            if now < self.ready_at:  # reserved, and its time has not come
-                return Demand()
             hope_requests, hope_tokens = max(hope_requests, room), max(hope_tokens, room * head)
         asked = Demand(*self._surrender(max(0, hope_requests), max(0, hope_tokens)))
         if head is not None and room > 0:
