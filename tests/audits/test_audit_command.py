@@ -161,3 +161,26 @@ def test_a_bad_file_gives_status_2_and_leaves_nothing(tmp_path: Path, content: b
     status, out, err = run(path, *PANEL)
     assert (status, out) == (2, "") and said in err and "bad.csv" in err
     assert not Dataset.objects.exists()
+
+
+def test_a_batch_audit_waits_for_its_batches(file: Path, vendor_server: VendorServer, settings: Any) -> None:
+    settings.ASSAY_BATCH_POLL_SECONDS = 0
+    vendor_server.batches.load({"plan": {"polls": 2}})
+    status, out, err = run(file, *PANEL, "--batch", "--json")
+    assert status == 0
+    assert json.loads(out)["total_claims"] == 4
+    assert not vendor_server.requests and len(vendor_server.batches.asked) == 2 + 8
+    assert "batch of 2 at openai:model-a: submitted" in err
+    assert "batch of 4 at anthropic:claude-b: collected" in err
+
+
+def test_a_batch_audit_goes_on_after_it_was_interrupted(
+    file: Path, vendor_server: VendorServer, settings: Any
+) -> None:
+    settings.ASSAY_BATCH_POLL_SECONDS = 0
+    vendor_server.batches.load({"faults": [{"on": "create", "status": 401}]})
+    status, _, err = run(file, *PANEL, "--batch")
+    assert status == 4 and "manage.py resume" in err
+    assert run_resume()[0] == 0
+    assert not vendor_server.requests
+    assert vendor_server.batches.log.count("create") == 4  # the refused one, and each batch once

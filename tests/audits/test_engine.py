@@ -1,7 +1,9 @@
 """The engine against a real fake vendor: retries, limits, stopping, and every attempt reaching the caller."""
 
+import asyncio
 import dataclasses
 import os
+import threading
 import time
 from collections.abc import Iterator
 
@@ -357,3 +359,55 @@ def test_a_bad_body_is_asked_for_once_more() -> None:
     patience, error = Patience(Policy(), VERIFY, 100), JudgeError(Fault.BAD_BODY, "x")
     assert patience.after_error(error) is not None
     assert patience.after_error(error) is None
+
+
+def test_work_on_the_loop_gives_its_result_or_its_error_to_another_thread(engine: Engine) -> None:
+    async def add(first: int, second: int) -> int:
+        await asyncio.sleep(0)
+        return first + second
+
+    async def fail() -> None:
+        raise TimeoutError("its own")
+
+    assert engine.run(add(1, 2)) == 3
+    with pytest.raises(TimeoutError, match="its own"):
+        engine.run(fail(), every=0.01)
+
+
+def test_what_happens_meanwhile_can_end_the_work(engine: Engine) -> None:
+    """As a lease that is lost: nobody may go on under it."""
+    ended = threading.Event()
+
+    async def wait_for_ever() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    def lost() -> None:
+        raise LookupError("the lease is gone")
+
+    with pytest.raises(LookupError):
+        engine.run(wait_for_ever(), lost, every=0.01)
+    assert ended.wait(10)
+
+
+def test_closing_the_engine_ends_work_on_its_loop() -> None:
+    engine, begun, results = Engine(), threading.Event(), []
+
+    async def wait_for_ever() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    def use() -> None:
+        try:
+            engine.run(wait_for_ever())
+        except BaseException as error:
+            results.append(type(error).__name__)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    assert begun.wait(10)
+    engine.close()
+    thread.join(10)
+    assert results == ["CancelledError"]
