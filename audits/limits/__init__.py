@@ -5,6 +5,10 @@ if not limiter.try_acquire(estimate):
     await limiter.acquire(estimate)
 ... one call ...
 limiter.release(fault=None, latency=seconds, tokens=used)
+
+In any 60 seconds at most rpm requests and tpm tokens pass, plus a burst: alone one second's worth (buckets.py), with
+other processes at most three, since each holds a little ahead (stock.py); or one request that is larger than that.
+Without contact to Redis each process goes on with its last share.
 """
 
 import asyncio
