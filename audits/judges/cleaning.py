@@ -11,5 +11,7 @@ def clean(text: str) -> str:
 
     A NUL breaks PostgreSQL, a lone surrogate breaks every UTF-8 encoder.
     """
+    if text.replace("\n", "").isprintable():  # told much faster than by searching
+        return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", "\n").replace("\x0c", "\n")
     return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", text))

@@ -20,6 +20,7 @@ CUTOFF = 90.0
 _ELLIPSIS = re.compile(r"\s*(?:[\[(（【]\s*(?:\.{3,}|…+)\s*[\])）】]|\.{3,}|…+)\s*")
 _HAN_CHAR = re.compile(f"[{HAN}]")
 _TOKEN = re.compile(rf"[{HAN}]|\d+(?:[.,]\d+)*|[^\W_{HAN}]+(?:'[^\W_{HAN}]+)*")
+_HAN_OR_WORD = re.compile(rf"[{HAN}]|[^\W_{HAN}]+")
 _EMPTY_HAN = frozenset("的了是在和与及或也都就而之其这那有为对于")
 _NUMERAL = frozenset("零〇一二两三四五六七八九十百千万亿")
 _FUZZY_HAN = 8  # a shorter altered quote could be taken for anything
@@ -79,13 +80,20 @@ def _locate(named: int, text: str, contexts: Sequence[str]) -> Iterator[Quote]:
     yield Quote(named if known else 0, text)
 
 
+@lru_cache(maxsize=64)  # asked before a search and after it
 def _has_substance(text: str) -> bool:
     """Two Chinese characters, or three letters or digits, that are more than function words: 有效, 12%, fee."""
-    plain = normalise(text).text
-    han = sum(char not in _EMPTY_HAN for char in _HAN_CHAR.findall(plain))
-    words = [word for word in re.findall(r"[^\W_]+", _HAN_CHAR.sub(" ", plain)) if word not in FUNCTION_WORDS]
-    other = sum(1.5 if char.isdigit() else 1.0 for word in words for char in word)
-    return han * 1.5 + other >= 3.0
+    weight = 0.0
+    easy = text.isascii() and text.isprintable()  # then only the case differs
+    for match in _HAN_OR_WORD.finditer(text.lower() if easy else normalise(text).text):
+        piece = match[0]
+        if _HAN_CHAR.match(piece):
+            weight += 0.0 if piece in _EMPTY_HAN else 1.5
+        elif piece not in FUNCTION_WORDS:
+            weight += sum(1.5 if char.isdigit() else 1.0 for char in piece[:3])
+        if weight >= 3.0:
+            return True
+    return False
 
 
 def _in_order(parts: Sequence[str], page: _Page, search: _Search) -> list[Span] | None:
