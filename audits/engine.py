@@ -21,6 +21,7 @@ from audits.patience import Policy
 from audits.purse import Purse
 
 T = TypeVar("T")
+KNOWN = 100  # specs that are remembered with their judges
 CALLS = 200  # at once in one process; beyond that Python is busy with what came back: more processes help then
 
 
@@ -36,6 +37,7 @@ class Engine:
         self._redis_url = redis_url
         self.closing = False
         self._judges: dict[str, Judge] = {}
+        self._known: dict[int, tuple[JudgeSpec, Judge]] = {}  # id of a spec -> itself, and its judge
         self._limiters: dict[str, Limiter] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
@@ -113,6 +115,16 @@ class Engine:
 
         Raises JudgeError (CONFIG) when it cannot be built.
         """
+        known = self._known.get(id(spec))
+        if known is not None and known[0] is spec:
+            return known[1]
+        if len(self._known) > KNOWN:
+            self._known.clear()
+        judge = self._resolved(spec)
+        self._known[id(spec)] = (spec, judge)
+        return judge
+
+    def _resolved(self, spec: JudgeSpec) -> Judge:
         resolved = resolve(spec)
         settings = [resolved.vendor, resolved.model, resolved.base_url, resolved.api_key, dict(resolved.params)]
         name = json.dumps([*settings, resolved.timeout, resolved.max_tokens], sort_keys=True, default=str)
@@ -129,6 +141,7 @@ class Engine:
         for judge in self._judges.values():
             await judge.close()
         self._judges.clear()
+        self._known.clear()
         for limiter in self._limiters.values():
             await limiter.close()
         self._limiters.clear()

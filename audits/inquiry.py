@@ -51,12 +51,12 @@ def group_alike(parts: Iterable[Part]) -> bool:
     """Mark the parts whose requests share a long beginning, which the vendor can cache. True if there are any."""
     prompts = [(part, part.prompt) for part in parts if part.prompt is not None]
     alike = Counter((part.member.pk, prompt.system, prompt.prefix) for part, prompt in prompts)
-    grouped = False
+    long = {key for key, number in alike.items() if number > 1 and low_tokens(key[1] + key[2]) >= CACHED_FROM}
     for part, prompt in prompts:
         key = (part.member.pk, prompt.system, prompt.prefix)
-        if alike[key] > 1 and low_tokens(prompt.system) + low_tokens(prompt.prefix) >= CACHED_FROM:
-            part.prompt, part.group, grouped = replace(prompt, shared=True), hash(key), True
-    return grouped
+        if key in long:
+            part.prompt, part.group = replace(prompt, shared=True), hash(key)
+    return bool(long)
 
 
 class Inquiry:

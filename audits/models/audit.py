@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from audits.models.dataset import Dataset
@@ -112,6 +113,11 @@ class Audit(models.Model):
     def panel(self) -> "models.QuerySet[PanelMember]":
         """The judges, in their order, without the extractor."""
         return self.members.filter(role=PanelMember.Role.JUDGE)
+
+    @cached_property
+    def bench(self) -> "tuple[PanelMember, ...]":
+        """The panel, read once: who sits on it was settled at the start. What may change is to be read elsewhere."""
+        return tuple(self.panel)
 
     @property
     def is_specimen(self) -> bool:

@@ -72,7 +72,7 @@ def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result], bill: 
 
 def store_claims(audit: Audit, results: Sequence[Result]) -> list[int]:
     """Close pending extractions, insert their claims and the judgings they owe; ids of those with nothing to ask."""
-    panel = list(audit.panel) if results else []
+    panel = audit.bench if results else ()
     claims: list[Claim] = []
     judgings: list[Judging] = []
     verdicts: list[Verdict] = []
@@ -247,7 +247,7 @@ def settle(audit: Audit, extraction_ids: Collection[int]) -> None:
         return
     owed = Judging.objects.filter(extraction__in=extraction_ids, status=Judging.Status.OWED)
     spoken = set(extraction_ids) - set(owed.values_list("extraction_id", flat=True))
-    size = audit.panel.count()
+    size = len(audit.bench)
     voices: dict[int, list[Voice]] = defaultdict(list)
     verdicts = Verdict.objects.filter(claim__extraction__in=spoken, claim__decision="")
     for claim_id, label, grounded, conflict in verdicts.values_list("claim_id", "label", "grounded", "conflict"):
