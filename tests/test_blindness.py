@@ -83,7 +83,7 @@ def judge_all(dataset: Dataset, **options: Any) -> Audit:
     extractor, *judges = (road.judge(*name, context_tokens=4000, price_in=1, price_out=1) for name in MEMBERS)
     options = {"name": "audit-name-canary", "reuse": False, "probe_percent": 100, **options}
     audit = road.start(dataset, *judges, extractor=extractor, **options)
-    Audit.objects.filter(pk=audit.pk).update(seed=7)
+    Audit.objects.filter(pk=audit.pk).update(seed=7, order_seed=7)
     audit.refresh_from_db()
     (driving if audit.batch else road).work_off(audit)
     audit.refresh_from_db()
