@@ -42,7 +42,7 @@ def dataset(project: Project) -> Dataset:
 
 
 def start(dataset: Dataset, *judges: Judge, **fields: Any) -> Audit:
-    """An audit of which every claim is judged again; all of them show contexts in the same orders."""
+    """An audit of which every claim is judged again; the seed is the same for all."""
     audit = road.start(dataset, *judges, **({"probe_percent": 100, "reuse": False} | fields))
     Audit.objects.filter(pk=audit.pk).update(seed=7)
     audit.refresh_from_db()
