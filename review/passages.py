@@ -5,7 +5,7 @@ An expert who is led to the passage that a judge quoted would read with that jud
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
 from operator import add
@@ -18,6 +18,7 @@ PASSAGE = 400  # characters; about the length of one passage
 WORTH = 0.5  # of the best passage's score; what shares less is not worth the reading
 SHOWN = 3  # passages of a long context that are shown before it is unfolded
 MARKS = 3000  # in all the folded texts of a claim; more of them point to nothing, and a page with them is slow
+BLOCK = 4000  # characters of a folded text that a browser lays out at a time
 _WORD = re.compile(rf"[^\W_{HAN}]+(?:[.,'][^\W_{HAN}]+)*")
 _HAN_RUN = re.compile(f"[{HAN}]+")
 _BREAK = re.compile(r"(?<=[。！？；!?])|(?<=[.]\s)|(?<=\n)")
@@ -57,6 +58,11 @@ class Evidence:
     def folded(self) -> bool:
         """True when the whole text is longer than what is shown at first."""
         return self.whole is not None
+
+    @property
+    def blocks(self) -> list[Passage]:
+        """The whole text in blocks of about BLOCK characters, cut after lines or sentences and within no mark."""
+        return list(_blocks(self.whole)) if self.whole else []
 
 
 def evidence(claim: str, contexts: Sequence[Any]) -> list[Evidence]:
@@ -189,6 +195,29 @@ def _joined(hits: list[tuple[int, int]]) -> list[tuple[int, int]]:
             joined.append((begin, end))
         begin, end = start, stop
     return [*joined, (begin, end)] if end else joined
+
+
+def _blocks(whole: Passage) -> Iterator[Passage]:
+    start, upcoming = 0, 0
+    while start < len(whole.text):
+        end = _block_end(whole.text, start)
+        first = upcoming
+        while upcoming < len(whole.spans) and whole.spans[upcoming][0] < end:
+            end = max(end, whole.spans[upcoming][1])
+            upcoming += 1
+        spans = tuple((begin - start, stop - start, css) for begin, stop, css in whole.spans[first:upcoming])
+        yield Passage(whole.text[start:end], spans)
+        start = end
+
+
+def _block_end(text: str, start: int) -> int:
+    if len(text) - start <= BLOCK * 1.5:
+        return len(text)
+    for ends in ("\n", "。！？.!?", " ，,"):
+        end = max(text.rfind(char, start + BLOCK // 2, start + BLOCK) for char in ends)
+        if end > 0:
+            return end + 2 if text[end + 1] == " " else end + 1
+    return start + BLOCK
 
 
 def _marks(places: list[tuple[int, int]]) -> Marks:

@@ -98,6 +98,18 @@ def test_ordinary_contexts_are_marked_throughout() -> None:
     assert marked(text, one.whole.spans) == ["vault", "opened", "1994"] * 500
 
 
+@pytest.mark.parametrize(
+    "text", [ENGLISH[1] * 2000, CHINESE[1] * 4000, "Vault\n" * 3000, "金库" * 20_000, "x" * 9000]
+)
+def test_a_whole_text_is_laid_out_in_blocks_that_lose_nothing(text: str) -> None:
+    (one,) = evidence("Vault 金库", [text])
+    assert one.whole is not None and "".join(block.text for block in one.blocks) == text
+    assert len(one.blocks) > 1 or text.startswith("金库金库")  # one mark is never parted
+    assert [word for block in one.blocks for word in marked(block.text, block.spans)] == marked(text, one.whole.spans)
+    if "\n" in text or text[-1] in "。 ":
+        assert all(block.text[-1] in "\n。 " for block in one.blocks)
+
+
 def test_nothing_is_left_to_mark_when_an_earlier_context_took_all() -> None:
     found: list[Evidence] = evidence("Vault.", ["Vault. " * MARKS, "Vault. " * 200, LONG])
     assert [len(one.whole.spans) for one in found if one.whole] == [MARKS, 0, 0]
