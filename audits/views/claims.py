@@ -178,7 +178,7 @@ def _contexts(texts: list[str], spoken: list[Spoken], chosen: Spoken | None) -> 
         for quote, quoted in zip(said.verdict.quotes, said.quotes, strict=True):
             if quoted.anchor:
                 quotes.append((quote["context"], quote["start"], quote["end"], quoted))
-    return draw(texts, seen, quotes)
+    return draw(texts, seen, quotes, reveal=chosen is not None)
 
 
 def _without_claims(extraction: Extraction, answer: str) -> list[tuple[int, str, str]]:

@@ -1,5 +1,6 @@
 """Cut evidence on the pages: what a verdict rests on is said, and what its judge did not see is grey."""
 
+import re
 from typing import Any
 
 import pytest
@@ -121,3 +122,77 @@ def test_pages_without_long_contexts_stay_as_they_are(signed_in: Any, analyst: A
     speak(claim, S, U)
     html = page(signed_in(analyst), audit).content.decode()
     assert not any(word in html for word in ("cut evidence", "Grey:", "not shown", "contradict each other"))
+
+
+# --- Long contexts are folded ---------------------------------------------------------------------------------
+
+QUOTE = {"en": "the fee is 2 %", "zh": "手续费为2%"}
+FILLER = {"en": "The parties agree on this, see Sec. 3.5 of it. ", "zh": "双方同意此事，参见第3.5条。"}
+
+
+@pytest.fixture(params=["en", "zh"])
+def folded(project: Project, request: Any) -> Audit:
+    """A context of some 140,000 characters with one quote of judge A in its middle, and one that nobody quotes."""
+    filler = FILLER[request.param] * (70_000 // len(FILLER[request.param]))
+    text = f"{filler}{QUOTE[request.param]}. {filler}"
+    dataset = make_dataset(project, samples=0)
+    sample = make_sample(dataset, 0, contexts=[text, filler])
+    audit = make_audit(dataset)
+    (claim,) = cut(audit, sample, ["The fee is 2 %."])
+    speak(claim, S, U, quote=QUOTE[request.param])
+    return audit
+
+
+def folds(html: str) -> list[tuple[bool, str, str]]:
+    """(open, summary, text without tags) of each fold."""
+    found = re.findall(r'<details class="more fold"( open)?><summary>(.*?)</summary>(.*?)</details>', html, re.DOTALL)
+    return [(bool(opened), words, re.sub(r"<[^>]+>", "", text).strip("\n")) for opened, words, text in found]
+
+
+def test_a_long_context_is_folded_around_its_quote_and_nothing_is_lost(
+    signed_in: Any, analyst: Any, folded: Audit
+) -> None:
+    answer = page(signed_in(analyst), folded)
+    html = answer.content.decode()
+    found = folds(html)
+    assert len(found) == 3 and all(words.endswith(" more characters") and not opened for opened, words, _ in found)
+    assert 'id="quote-1-A-1"' in html and not any("quote-1-A-1" in text or "<mark" in text for *_, text in found)
+    text, other = folded.dataset.samples.get().contexts
+    outside = re.sub(
+        r'<details class="more fold".*?</details>', "|", html.split('id="context-1"')[1], flags=re.DOTALL
+    )
+    assert 500 < len(re.sub(r"<[^>]+>", "", outside.split("|")[1]).strip()) < 900
+    assert text.startswith(found[0][2]) and text.endswith(found[1][2]) and other.endswith(found[2][2])
+    assert [f"{len(part):,} more characters" for *_, part in found] == [words for _, words, _ in found]
+    assert html.count("<span") < 300
+
+
+def test_folds_say_what_was_shown_and_the_view_of_one_judge_opens_it(
+    signed_in: Any, analyst: Any, folded: Audit
+) -> None:
+    at = folded.dataset.samples.get().contexts[0].index("2")
+    see("A", 0, [[0, 10_000, 14_200], [0, at - 40, at + 40]], 9)
+    see("B", 0, [[0, 20_000, 21_000]], 9)
+    found = folds(page(signed_in(analyst), folded).content.decode())
+    assert [words for _, words, _ in found][:5] == [
+        "10,000 characters, not shown in the last call",
+        "4,200 characters, shown in the last call",
+        "5,800 characters, not shown in the last call",
+        "1,000 characters, shown in the last call",
+        found[4][1],
+    ]
+    assert found[4][1].endswith(" characters, not shown in the last call") and len(found) == 7
+    assert not any(opened for opened, *_ in found)
+    found = folds(page(signed_in(analyst), folded, seen="1A").content.decode())
+    assert [(opened, words) for opened, words, _ in found][:3] == [
+        (False, "10,000 characters, not shown in the last call"),
+        (True, "4,200 characters, shown in the last call"),
+        (False, found[2][1]),
+    ]
+
+
+def test_a_fold_with_both_says_how_much_was_not_shown(signed_in: Any, analyst: Any, folded: Audit) -> None:
+    for judge in "AB":
+        see(judge, 0, [[0, 10_000, 14_000], [0, 14_100, 20_000]], 9)
+    words = [words for _, words, _ in folds(page(signed_in(analyst), folded).content.decode())]
+    assert words[1] == "10,000 characters, 100 of them not shown in the last call"
