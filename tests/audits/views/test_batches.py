@@ -42,7 +42,7 @@ def test_an_open_batch_tells_judge_times_and_counts(signed_in: Any, analyst: Any
     assert "<b>A</b> openai:model-a" in html
     assert "at the vendor" in html and "The vendor says: in_progress" in html
     assert "12 / 40" in html and "1 failed" in html
-    assert timezone.localtime(until).strftime("%Y-%m-%d %H:%M") in html
+    assert timezone.localtime(until).strftime("%Y-%m-%d</span> %H:%M") in html
     assert "No worker has taken this audit up" not in html
 
 
