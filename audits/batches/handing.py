@@ -2,12 +2,11 @@
 
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from audits.batches.reach import ITEMS, Reach
 from audits.batches.replaying import ROWS, results_of, sort_out
-from audits.judges.base import JudgeError, Prompt
+from audits.judges.base import Prompt
 from audits.judges.batching import BatchFile, BatchJudge, BatchState, custom_id
 from audits.models import Batch, BatchItem
 from audits.pipeline import batching, collecting
@@ -39,11 +38,13 @@ def _submit(reach: Reach, batch: Batch) -> None:
         needless = _write(reach, batch, file)
         if needless:
             batching.take_out(batch, reach.token, needless)
-        if not batch.requests:
+        if not batch.requests and batch.submitted_at is None:
+            batching.discard(batch, reach.token)
+        elif not batch.requests:
             finish(reach, batch)
         elif batching.about_to_hand_over(batch, reach.token):
             tag = batch.tag
-            _handed_over(reach, batch, reach.ask(batch, lambda judge: judge.submit_batch(tag, file)))
+            _handed_over(reach, batch, reach.ask(batch, lambda judge: judge.submit_batch(tag, file), whole=True))
     finally:
         file.close()
 
@@ -77,7 +78,7 @@ def _prompts(reach: Reach, batch: Batch, items: Sequence[BatchItem]) -> dict[tup
 def _handed_over(reach: Reach, batch: Batch, state: BatchState) -> None:
     if not batching.handed_over(batch, state):
         log.warning("Batch %s was handed over twice; the second one is stopped.", batch.pk)
-        reach.ask(batch, lambda judge: judge.cancel_batch(state.vendor_id))
+        reach.ask_last(batch, lambda judge: judge.cancel_batch(state.vendor_id))
 
 
 def give_up(reach: Reach, batch: Batch) -> None:
@@ -104,5 +105,4 @@ def finish(reach: Reach, batch: Batch) -> None:
     collecting.close_batch(batch, reach.token)
     if batch.vendor_id and batch.certain:
         name = batch.vendor_id
-        with suppress(JudgeError):
-            reach.ask(batch, lambda judge: judge.forget_batch(name), hold=False)
+        reach.ask_last(batch, lambda judge: judge.forget_batch(name))

@@ -1,7 +1,9 @@
 """The way from a batch to its vendor and to the ledger, with the batch's lease held meanwhile."""
 
+import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -40,10 +42,27 @@ class Reach:
         """The questions of rows of this batch, answered from the ledger. Raises JudgeError (CONFIG)."""
         return replay(self.audit, collecting.questions_about(batch, rows), self.spec(batch.member))
 
-    def ask(self, batch: Batch, use: Callable[[BatchJudge], Awaitable[T]], *, hold: bool = True) -> T:
-        """What the vendor's interface comes to; hold: keep the batch's lease. Raises JudgeError and BatchTaken."""
-        keep = (lambda: batching.keep_batch(batch, self.token)) if hold else (lambda: None)
-        return on_loop(self.spec(batch.member), use, keep)
+    def ask(self, batch: Batch, use: Callable[[BatchJudge], Awaitable[T]], *, whole: bool = False) -> T:
+        """What the vendor's interface comes to, while the batch's lease is held. Raises JudgeError and BatchTaken.
+
+        whole: to the end; anything else is dropped when the process is to end, and raises ShuttingDown.
+        """
+        kept = time.monotonic()
+
+        def meanwhile() -> None:
+            nonlocal kept
+            if shutting_down.is_set() and not whole:
+                raise ShuttingDown
+            if time.monotonic() - kept > settings.ASSAY_LEASE_SECONDS / 3:
+                kept = time.monotonic()
+                batching.keep_batch(batch, self.token)
+
+        return on_loop(self.spec(batch.member), use, meanwhile)
+
+    def ask_last(self, batch: Batch, use: Callable[[BatchJudge], Awaitable[object]]) -> None:
+        """Something that need not succeed, about a batch whose lease may be gone."""
+        with suppress(JudgeError):
+            on_loop(self.spec(batch.member), use)
 
     def results(self, batch: Batch) -> Generator[list[tuple[str, Answer]], None, None]:
         """The results with their custom ids, in pieces. Raises JudgeError, after what came before it."""
@@ -59,7 +78,7 @@ class Reach:
                     return
             raise ShuttingDown
         finally:
-            self.ask(batch, stream.close, hold=False)
+            self.ask_last(batch, stream.close)
 
 
 class _Stream:
@@ -99,4 +118,4 @@ def on_loop(
             raise JudgeError(Fault.NOT_FOUND, "This judge has no batches.", status=404)
         return await use(judge)
 
-    return engine().run(work(), meanwhile, settings.ASSAY_LEASE_SECONDS / 3)
+    return engine().run(work(), meanwhile, every=0.5)

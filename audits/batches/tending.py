@@ -152,8 +152,10 @@ class _Tending:
             pipeline.stop_member(self.audit, batch.member, stop)
         if foreign and not ours and not batch.certain:
             batching.back_to_prepared(batch, self.token)  # somebody else's; ours is looked for again
-        else:
-            nothing_more(self.reach, batch)
+            return
+        if ours and not batch.certain:
+            batching.is_ours(batch, self.token)
+        nothing_more(self.reach, batch)
 
     def _learn(self, batch: Batch, results: Collection[Answer]) -> JudgeError | None:
         """Keep what the model refused; an error that a person must mend, if there is one."""

@@ -172,6 +172,14 @@ def discard(batch: Batch, token: uuid.UUID) -> None:
             Batch.objects.filter(pk=batch.pk, lease=token, status=Batch.Status.PREPARED, submitted_at=None).delete()
 
 
+def is_ours(batch: Batch, token: uuid.UUID) -> None:
+    """Its results carry our tag. Raises BatchTaken."""
+    with transaction.atomic():
+        mine(batch, token, Batch.Status.SUBMITTED)
+        Batch.objects.filter(pk=batch.pk).update(certain=True)
+    batch.refresh_from_db()
+
+
 def back_to_prepared(batch: Batch, token: uuid.UUID) -> None:
     """What was taken for our batch at the vendor was none, or was turned down. Raises BatchTaken."""
     with transaction.atomic():

@@ -90,6 +90,7 @@ def is_settled(audit: Audit) -> bool:
     return (
         audit.status == Audit.Status.REVIEWING
         and not audit.batches.filter(status__in=("prepared", "submitted")).exists()
+        and not audit.batches.filter(requests=0).exists()
         and not any(row.batch_id or row.lease for row in rows)
         and not BatchItem.objects.filter(batch__audit=audit, status=BatchItem.Status.WAITING).exists()
         and len(pairs) == audit.claims.count() * audit.panel.count()

@@ -1,5 +1,6 @@
 """What goes wrong with batches at the vendor, each over HTTP: whatever it is, the audit comes to its end."""
 
+import threading
 from collections import Counter
 from datetime import timedelta
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from audits import pipeline
+from audits.batches import tend
 from audits.judges.batching import BatchState
 from audits.models import Audit, Batch, Project
 from audits.pipeline import batching
@@ -385,3 +387,40 @@ def test_the_second_of_two_hand_overs_is_stopped_at_the_vendor(
     step(audit)
     assert vendor_server.batches.log == ["upload", "create", "cancel"]
     assert audit.batches.get().vendor_id == "batch_of_the_other"
+
+
+@BOTH
+def test_a_batch_that_was_found_by_likelihood_is_deleted_at_the_vendor_once_it_proved_ours(
+    project: Project, vendor_server: VendorServer, vendor: str
+) -> None:
+    vendor_server.batches.load({"plan": {"polls": 1}, "faults": [{"on": "create", "fault": "lost"}]})
+    audit = work_off(of(project, vendor))
+    assert not audit.batches.filter(certain=False).exists()
+    assert vendor_server.batches.log.count("delete") >= 3
+    assert not vendor_server.batches.files
+    assert not [batch for batch in vendor_server.batches.all.values() if batch.vendor == "anthropic"]
+
+
+def test_a_process_that_is_to_end_waits_for_no_vendor(
+    audit: Audit, vendor_server: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vendor_server.batches.load({"plan": {"polls": 1}, "faults": [{"on": "look", "fault": "hang"}]})
+    step(audit)
+    stopping = threading.Event()
+    for place in ("reach", "tending", "filling"):
+        monkeypatch.setattr(f"audits.batches.{place}.shutting_down", stopping)
+
+    def stop_at_the_look() -> None:
+        with vendor_server.script.changed:
+            vendor_server.script.changed.wait_for(lambda: "look" in vendor_server.batches.log, timeout=20)
+        stopping.set()
+
+    thread = threading.Thread(target=stop_at_the_look)
+    thread.start()
+    assert tend(audit)
+    thread.join()
+    batch = audit.batches.get()
+    assert (batch.status, batch.tries, batch.lease) == (Batch.Status.SUBMITTED, 0, None)
+    stopping.clear()
+    work_off(audit)
+    assert is_settled(audit)
