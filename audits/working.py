@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 
 from audits import pipeline
 from audits.asks import Ask, Attempt, Outcome
+from audits.doubts import Control, Doubts
 from audits.engine import Engine, engine_for_process
 from audits.flow import Flow
 from audits.inquiry import Inquiry, Part, group_alike
@@ -32,7 +33,7 @@ IN_HAND_GROUPED = 6  # the same where calls wait for the first of their sample, 
 SPARE = 16  # calls asked for beyond those that may run, at least: work is taken and stored in batches
 GATHER = 0.1  # seconds to wait for more answers after one, since many are stored as cheaply as one
 DRY = 0.25  # seconds before a member for which nothing was found is looked at again
-DATABASE_TRIES = 30  # a database that restarts is back within seconds; an answer that was paid for is held so long
+DATABASE_TRIES = 300  # one a second: an answer that was paid for is held so long
 
 T = TypeVar("T")
 _here: set[int] = set()  # audits on which this process works already: one stretch at a time
@@ -106,6 +107,7 @@ class _Stretch:
         self.in_hand = IN_HAND
         self.dry: dict[int, float] = {}  # member -> when to look again for work that it owes
         self.further: list[Part] = []  # that follow from answers and are to be asked
+        self.doubts = Doubts()
         self.calls: list[Call] = []  # to be stored, with the results below
         self.results: list[pipeline.Result] = []
         self.policy = Policy(max_tries=settings.ASSAY_MAX_TRIES, base=settings.ASSAY_RETRY_BASE_MS / 1000)
@@ -128,6 +130,7 @@ class _Stretch:
                     break
                 for event in flow.drain(0.0 if took else 0.5, GATHER, self._enough()):
                     self._hear(event)
+                self._write()  # first, so that a part that repeats an answered one finds the answer
                 further, self.further = self.further, []
                 self._ask(flow, further)
                 self._write()
@@ -157,7 +160,8 @@ class _Stretch:
             flow.stop()
         for pk, fault in _persist(lambda: list(self.audit.members.values_list("pk", "stopped_fault"))):
             if self.members[pk].stopped_fault and not fault:  # mended: with a new key, perhaps
-                self.members[pk] = self.audit.members.select_related("judge").get(pk=pk)
+                mended = self.audit.members.select_related("judge").filter(pk=pk)
+                self.members[pk] = _persist(mended.get)
                 self.specs.pop(pk, None)
             self.members[pk].stopped_fault = fault
         if now >= self.next_renewal:
@@ -225,7 +229,7 @@ class _Stretch:
                 self.specs[member.pk] = pipeline.spec_of(member)
                 self.keys[member.pk] = pipeline.judge_key(self.specs[member.pk])
             except ValueError as error:
-                pipeline.stop_member(self.audit, member, JudgeError(Fault.CONFIG, str(error)))
+                self._stop(member, JudgeError(Fault.CONFIG, str(error)))
                 return None
         return self.specs[member.pk]
 
@@ -247,9 +251,11 @@ class _Stretch:
             hashes = {part.request_hash for part in parts}
             paid = _persist(lambda hashes=hashes: pipeline.find_paid(self.audit, hashes))  # type: ignore[misc]
             further: list[Part] = []
-            unpaid = [part for part in parts if part.request_hash not in paid]
+            unpaid: list[Part] = []
             for part in parts:
-                if part.request_hash in paid:
+                if part.request_hash not in paid or isinstance(part, Control):
+                    unpaid.append(part)
+                else:
                     call, reply = paid[part.request_hash]
                     further += self._next(part.inquiry, part.answer(reply, call))
             too_dear = _persist(lambda unpaid=unpaid: self.till.afford(unpaid, self.specs))  # type: ignore[misc]
@@ -262,7 +268,8 @@ class _Stretch:
     def _stop_for_budget(self) -> None:
         """Pause the audit when nothing more can be asked, even if all that is held came back."""
         if self.postponed and not self.stopped:
-            pipeline.stop_for_budget(self.audit, self.till.cheapest(self.postponed))
+            cheapest = self.till.cheapest(self.postponed)
+            _persist(lambda: pipeline.stop_for_budget(self.audit, cheapest))
 
     def _ask_for(self, part: Part) -> Ask:
         member = part.member
@@ -283,38 +290,63 @@ class _Stretch:
 
     def _hear(self, event: Attempt | Outcome) -> None:
         part: Part = event.ask.key
-        member = self.members[part.member.pk]
         if isinstance(event, Attempt):
-            part.call = pipeline.call_of(self.audit, part.inquiry.question, event)
-            self.calls.append(part.call)
-            self.till.called(part, event, part.call)
-            if event.reply is not None:
-                self.answered_at[member.pk] = time.monotonic()
-                pipeline.note_refused_parameters(member, event.reply)
+            self._note(part, event)
             return
-        self.asked[member.pk] -= 1
+        self.asked[part.member.pk] -= 1
         self.till.ended(part)
-        if event.reply is not None:
-            self.further += self._next(part.inquiry, part.answer(event.reply, part.call))
-        elif event.error is not None:
+        if event.error is not None and event.reply is None:
             self._give_up(part, event.error)
+        elif event.reply is not None and not isinstance(part, Control):
+            self.further += self._next(part.inquiry, part.answer(event.reply, part.call))
+
+    def _note(self, part: Part, attempt: Attempt) -> None:
+        """Keep a call for the ledger. One that was answered tells that its judge is well."""
+        member = self.members[part.member.pk]
+        part.call = pipeline.call_of(self.audit, part.inquiry.question, attempt)
+        if isinstance(part, Control):
+            part.call.purpose = "control"
+        self.calls.append(part.call)
+        self.till.called(part, attempt, part.call)
+        reply = attempt.reply
+        if reply is not None:
+            self.answered_at[member.pk] = time.monotonic()
+            _persist(lambda: pipeline.note_refused_parameters(member, reply))
+            self._score_doubted(member)
 
     def _give_up(self, part: Part, error: JudgeError) -> None:
         """What a failed call means: a judge to be mended, an answer that will not come, or work still owed."""
         member = self.members[part.member.pk]
         if error.fault is Fault.BUDGET:
             self.postponed.append(part)
+        elif isinstance(part, Control):
+            self._end_doubts(member, error)
         elif error.fault in FINAL:
             self.further += self._next(part.inquiry, part.answer(error, part.call))
         elif self.policy.ends_judge(error):
-            pipeline.stop_member(self.audit, member, error)
-        elif self.stopped:
+            self._stop(member, error)
+        elif self.stopped or member.stopped_fault:
             return  # paused in the middle of its tries: still owed
         elif self.answered_at.get(member.pk, 0.0) > part.asked_at:
             # The vendor answered others meanwhile, so it is this call that it cannot do.
             self.further += self._next(part.inquiry, part.answer(error, part.call))
         else:
-            pipeline.stop_member(self.audit, member, error)
+            self.further += self.doubts.add(part, error)
+
+    def _score_doubted(self, member: PanelMember) -> None:
+        """The judge is well: what failed cannot be done, and is unscored."""
+        for part, error in self.doubts.end(member.pk):
+            self.further += self._next(part.inquiry, part.answer(error, part.call))
+
+    def _end_doubts(self, member: PanelMember, error: JudgeError) -> None:
+        """The small question failed, too. Unless the vendor itself declines it, what failed is still owed."""
+        if error.fault in FINAL:
+            self._score_doubted(member)
+        elif self.doubts.end(member.pk) and not self.stopped:
+            self._stop(member, error)
+
+    def _stop(self, member: PanelMember, error: JudgeError) -> None:
+        _persist(lambda: pipeline.stop_member(self.audit, member, error))
 
     def _write(self) -> None:
         """Store all that has come back since the last time."""
