@@ -16,7 +16,17 @@ def body_of(request: Request, rule: dict[str, Any], labels: list[dict[str, Any]]
     _count(body["usage"], request, rule)
     if fault == "no_usage":
         del body["usage"]
+    if fault == "no_text":
+        _empty(body)
     return body
+
+
+def _empty(body: dict[str, Any]) -> None:
+    """Take the text away and leave all else as it is."""
+    if "choices" in body:
+        body["choices"][0]["message"]["content"] = ""
+    else:
+        body["content"] = []
 
 
 def _count(usage: dict[str, Any], request: Request, rule: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ A script is {"rules": [...], "labels": [...]}. The first rule that fits a reques
           longer (the user's message has more characters than this)
   faults: status (with retry_after, error, html, text), fault: one of hang, reset, drip, cut, html, empty, array,
           no_choices, error_200, malformed, fenced, think, prose, two_objects, refusal, content_filter, truncated,
-          cut_reply, no_usage, blank, oversized, redirect
+          cut_reply, no_usage, no_text, blank, oversized, redirect
   pause:  hold (until release() is called on the server)
   reply:  label, omit [numbers], wrong_ids, conflicting, invent_quotes, text (the reply, verbatim), latency (seconds)
           tokens_in (what the usage says; by default it grows with requests of more than 4,000 characters)
@@ -228,6 +228,15 @@ class VendorServer:
         with self.script.changed:
             if not self.script.changed.wait_for(lambda: len(self.requests) >= count, timeout=20):
                 raise TimeoutError(f"{len(self.requests)} of {count} requests arrived")
+
+    def settle(self) -> None:
+        """Block until what has been sent to the server so far has arrived: of those who sent it and died, too."""
+
+        async def look() -> None:
+            for _ in range(50):
+                await asyncio.sleep(0)  # one round of the loop: reads what is there
+
+        asyncio.run_coroutine_threadsafe(look(), self._loop).result(20)
 
     def release(self) -> None:
         """Answer all requests that are held, and drop the rules so that none is held again."""
