@@ -5,6 +5,7 @@ The clock is the database's: those of several machines may differ, and the clock
 
 import datetime
 import uuid
+from collections.abc import Hashable
 from typing import Any, Self
 
 from django.conf import settings
@@ -12,6 +13,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
+
+from audits.models import compiled
 
 GRACE = datetime.timedelta(minutes=1)
 
@@ -50,6 +53,45 @@ class LeasedQuerySet(models.QuerySet[Any]):
         for row in candidates:
             row.lease, row.leased_until = token, until
         return candidates
+
+    def take_owed(self, limit: int, seconds: int, token: uuid.UUID, **still: Any) -> list[Any]:
+        """As take, of all rows of the model, and fast. `still`: values of plain columns, None where one is empty."""
+        known = {name: value for name, value in still.items() if value is not None}
+        form = (self.model, tuple(still), tuple(known), seconds, settings.ASSAY_LEASE_SECONDS)
+        candidates = self._candidates(form, limit, still, known)
+        if not candidates:
+            return []
+        ids = [row.pk for row in candidates]
+        mine = self._lease(form, ids, seconds, still, {**known, "token": token})
+        if mine < len(candidates):  # another taker was quicker for some of them
+            return list(self.filter(pk__in=ids, lease=token, **still).order_by("pk")) if mine else []
+        for row in candidates:
+            row.lease = token
+        return candidates
+
+    def _candidates(self, form: Hashable, limit: int, still: dict[str, Any], known: dict[str, Any]) -> list[Any]:
+        number = compiled.roomy(limit)
+
+        def rows() -> "models.QuerySet[Any]":
+            return self.filter(**self._slots(still)).free().order_by("pk")[:number]
+
+        return compiled.select((form, number), rows, **known)[:limit]
+
+    def _lease(self, form: Hashable, ids: list[int], seconds: int, still: dict[str, Any], values: Any) -> int:
+        number = compiled.roomy(len(ids))
+
+        def leased() -> tuple["models.QuerySet[Any]", dict[str, Any]]:
+            # The filter is asked again inside the update: of two takers of one row, one changes nothing.
+            rows = self.filter(pk__in=compiled.slots("ids", number), **self._slots(still)).free()
+            token = compiled.Slot("token", models.UUIDField())
+            return rows, {"lease": token, "leased_until": lease_end(seconds)}
+
+        return compiled.update((form, "lease", number), leased, ids=ids, **values)
+
+    def _slots(self, still: dict[str, Any]) -> dict[str, Any]:
+        """Slots for these columns; that one is empty belongs to the form of a statement."""
+        fields = {name: self.model._meta.get_field(name) for name, value in still.items() if value is not None}
+        return {name: compiled.Slot(name, fields[name]) if name in fields else None for name in still}
 
     def renew(self, token: uuid.UUID, seconds: int) -> int:
         """Hold on to the rows under this token; the number of rows still ours."""

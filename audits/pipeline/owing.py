@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from audits.judges import base_url_of
 from audits.judges.base import (
@@ -24,7 +24,7 @@ from audits.judges.base import (
 from audits.judges.extracting import extracting
 from audits.judges.verifying import room_in, verifying
 from audits.limits import Limits
-from audits.models import Audit, Batch, Claim, Extraction, Judging, PanelMember, Probe, Sample
+from audits.models import Audit, Batch, Claim, Extraction, Judging, PanelMember, Probe, Sample, compiled
 from audits.prices import has_batches
 from audits.text.sentences import split_sentences
 
@@ -99,11 +99,10 @@ def take(
         still["direct"] = not for_batch
     elif for_batch:
         return []
+    still |= {"audit_id": audit.pk, "batch_id": None}
     if extracts:
-        owed = Extraction.objects.filter(audit=audit, batch=None)
-        return extraction_questions(member, owed.take(limit, seconds, token=token, **still))
-    judgings = Judging.objects.filter(audit=audit, member=member, batch=None)
-    taken = judgings.take(limit, seconds, token=token, **still)
+        return extraction_questions(member, Extraction.objects.all().take_owed(limit, seconds, token, **still))
+    taken = Judging.objects.all().take_owed(limit, seconds, token, member_id=member.pk, **still)
     if taken or for_batch or not audit.probe_percent:
         questions = verification_questions(audit, member, taken)
         _close_judged(taken, questions)
@@ -122,8 +121,35 @@ def _close_judged(rows: Sequence[Judging], questions: Sequence[Question]) -> Non
 
 def extraction_questions(member: PanelMember, rows: Sequence[Extraction]) -> list[Question]:
     """What the extractor is asked about these rows."""
-    samples = Sample.objects.in_bulk([row.sample_id for row in rows])
-    return [_extraction(member, row, samples[row.sample_id]) for row in rows]
+    if not rows:
+        return []
+    samples = _samples_of([row.pk for row in rows])
+    return [_extraction(member, row, samples[row.pk]) for row in rows]
+
+
+def _samples_of(extractions: list[int]) -> dict[int, Sample]:
+    """Extraction -> its sample."""
+    number = compiled.roomy(len(extractions))
+
+    def rows() -> "QuerySet[Sample]":
+        found = Sample.objects.filter(extractions__pk__in=compiled.slots("extractions", number))
+        return found.annotate(extraction=F("extractions__pk")).order_by()
+
+    found = compiled.select(("samples of extractions", number), rows, extractions=extractions)
+    return {sample.extraction: sample for sample in found}
+
+
+def _unjudged(extractions: list[int], member: PanelMember) -> list[tuple[int, int, str]]:
+    """(extraction, claim, its text) of the claims that this member has not judged, in their order."""
+    number = compiled.roomy(len(extractions))
+
+    def rows() -> "QuerySet[Claim, Any]":
+        found = Claim.objects.filter(extraction__pk__in=compiled.slots("extractions", number))
+        found = found.exclude(verdicts__member=compiled.Slot("member"))
+        return found.order_by("position").values_list("extraction_id", "pk", "text")
+
+    key = ("unjudged claims", number)
+    return compiled.select(key, rows, extractions=extractions, member=member.pk)
 
 
 def _extraction(member: PanelMember, row: Extraction, sample: Sample) -> Question:
@@ -142,10 +168,8 @@ def verification_questions(audit: Audit, member: PanelMember, rows: Sequence[Jud
     if not rows:
         return []
     claims: dict[int, list[tuple[int, str]]] = {row.extraction_id: [] for row in rows}
-    found = Sample.objects.filter(extractions__in=claims).annotate(extraction=F("extractions__pk"))
-    samples = {sample.extraction: sample for sample in found.order_by()}
-    unjudged = Claim.objects.filter(extraction__in=claims).exclude(verdicts__member=member).order_by("position")
-    for extraction, pk, text in unjudged.values_list("extraction_id", "pk", "text"):
+    samples = _samples_of(list(claims))
+    for extraction, pk, text in _unjudged(list(claims), member):
         claims[extraction].append((pk, text))
     questions = []
     for row in rows:

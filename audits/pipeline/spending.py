@@ -2,14 +2,15 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import CharField, Q, QuerySet
 
 from audits.asks import Attempt
 from audits.judges.base import JudgeError, Reply, Usage
 from audits.judges.parsing import is_complete
 from audits.limits import LimitState
-from audits.models import Audit, Call, Event, PanelMember, Probe
+from audits.models import Audit, Call, Event, PanelMember, Probe, compiled
 from audits.pipeline.owing import Question
 from audits.pipeline.returning import return_of
 
@@ -51,20 +52,34 @@ def find_paid(audit: Audit, hashes: Collection[str]) -> dict[str, tuple[Call, Re
     What this audit has paid for itself is always found, or it could not go on after a crash. But a probe is to be
     asked anew: it finds neither what probes of other audits were told, nor what ended another probe of this one.
     """
-    paid = Call.objects.filter(request_hash__in=hashes, reusable=True)
-    if audit.reuse:
-        paid = paid.filter(Q(audit=audit) | Q(replicate=0), audit__project_id=audit.project_id)
-    else:
-        paid = paid.filter(audit=audit)
-    if audit.probe_percent:
-        ended = Probe.objects.filter(audit=audit).exclude(call=None)
-        paid = paid.exclude(replicate__gt=0, pk__in=ended.values("call"))
+    if not hashes:
+        return {}
+    number = compiled.roomy(len(hashes))
     found: dict[str, tuple[Call, Reply]] = {}
-    for call in paid.order_by("pk"):
+    for call in compiled.select(
+        ("paid calls", number, audit.reuse, audit.probe_percent > 0),
+        lambda: _paid(number, audit.reuse, audit.probe_percent > 0),
+        hashes=list(hashes),
+        audit=audit.pk,
+        project=audit.project_id,
+    ):
         usage = Usage(call.tokens_in, call.tokens_out, call.cache_read, call.cache_write)
         reply = Reply(call.reply, call.model_answered, call.finish, usage, call.vendor_request_id)
         found.setdefault(call.request_hash, (call, reply))
     return found
+
+
+def _paid(number: int, reuse: bool, probes: bool) -> "QuerySet[Call]":
+    audit: Any = compiled.Slot("audit")
+    paid = Call.objects.filter(request_hash__in=compiled.slots("hashes", number, CharField()), reusable=True)
+    if reuse:
+        paid = paid.filter(Q(audit=audit) | Q(replicate=0), audit__project_id=compiled.Slot("project"))
+    else:
+        paid = paid.filter(audit=audit)
+    if probes:
+        ended = Probe.objects.filter(audit=audit).exclude(call=None)
+        paid = paid.exclude(replicate__gt=0, pk__in=ended.values("call"))
+    return paid.order_by("pk")
 
 
 def note_refused_parameters(member: PanelMember, reply: Reply) -> None:
