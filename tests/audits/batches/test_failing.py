@@ -17,7 +17,7 @@ from tests.audits import road
 from tests.audits.batches.driving import is_settled, start, step, verdicts, work_off
 from tests.vendor_server.server import VendorServer
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_waiting")]
+pytestmark = [pytest.mark.thorough, pytest.mark.django_db, pytest.mark.usefixtures("no_waiting")]
 BOTH = pytest.mark.parametrize("vendor", ["openai", "anthropic"])
 
 
