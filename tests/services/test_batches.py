@@ -1,7 +1,6 @@
 """Batch mode with real workers that are killed: nothing is handed over twice, and no answer is lost."""
 
 import random
-import signal
 from collections import Counter
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from audits.models import Audit, Batch, Call, Project
 from tests.audits import road
 from tests.services.test_workers import SAMPLES, each_exactly_once, finished, many_rows, wait_for
-from tests.services.test_workers import worker as worker  # a fixture
 from tests.vendor_server.server import VendorServer
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -33,8 +31,7 @@ def test_killed_workers_hand_nothing_over_twice(
         process = worker()
         goal = len(vendor_server.batches.log) + chance.randint(1, 6)
         wait_for(lambda goal=goal: finished(audit) or len(vendor_server.batches.log) >= goal, "no progress")
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.kill()
     worker(), worker()
     wait_for(lambda: finished(audit), "the audit did not go on after the kills")
     assert each_exactly_once(audit)

@@ -1,7 +1,6 @@
 """Probes under real workers that are killed: each is answered once, and none is made up from another's answer."""
 
 import random
-import signal
 from collections import Counter
 from typing import Any
 
@@ -9,11 +8,10 @@ import pytest
 
 from audits.models import Call, Probe, Project
 from tests.audits import road
-from tests.services.test_workers import SAMPLES, each_exactly_once, finished, many_rows, wait_for, worker
+from tests.services.test_workers import SAMPLES, each_exactly_once, finished, many_rows, wait_for
 from tests.vendor_server.server import VendorServer
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
-__all__ = ["worker"]  # a fixture
 KILLS = 3
 
 
@@ -29,8 +27,7 @@ def test_killed_workers_double_no_probe(project: Project, vendor_server: VendorS
             lambda goal=goal: finished(audit) or Probe.objects.filter(status=Probe.Status.DONE).count() >= goal,
             "no probe was answered",
         )
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.kill()
     worker()
     wait_for(lambda: finished(audit), "the audit did not go on after the kills")
     assert each_exactly_once(audit)

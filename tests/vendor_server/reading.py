@@ -20,6 +20,7 @@ class Request:
     system: str = ""
     user: str = ""
     items: dict[str, dict[int, str]] = field(default_factory=dict)
+    number: int = 0  # from 1, in the order of arrival; its answer has it in its id
 
     @property
     def purpose(self) -> str:
@@ -35,6 +36,7 @@ class Request:
             "body": self.body,
             "system": self.system,
             "user": self.user,
+            "number": self.number,
         }
 
 

@@ -54,6 +54,7 @@ class Script:
 
     def arrived(self, request: Request) -> None:
         with self.changed:
+            request.number = len(self.log) + 1
             self.log.append(request.logged())
             self.changed.notify_all()
 
@@ -150,7 +151,7 @@ async def _faulty(http: web.Request, request: Request, rule: dict[str, Any]) -> 
     }
     if fault in bodies:
         text, kind = bodies[fault]
-        return web.Response(text=text, content_type=kind, headers=_ids(request, http))
+        return web.Response(text=text, content_type=kind, headers=_ids(request))
     if fault == "redirect":
         return web.Response(status=307, headers={"Location": f"http://{http.host}/elsewhere"})
     return None
@@ -183,12 +184,12 @@ def _usual(http: web.Request, request: Request, rule: dict[str, Any]) -> web.Res
     raw = json.dumps(body_of(request, rule, http.app[SCRIPT].labels))
     if rule.get("fault") == "cut_reply":  # complete HTTP, JSON that ends in the middle
         raw = raw[: len(raw) // 2]
-    return web.Response(text=raw, content_type="application/json", headers=_ids(request, http))
+    return web.Response(text=raw, content_type="application/json", headers=_ids(request))
 
 
-def _ids(request: Request, http: web.Request) -> dict[str, str]:
+def _ids(request: Request) -> dict[str, str]:
     name = "x-request-id" if request.vendor == "openai" else "request-id"
-    return {name: f"req_{len(http.app[SCRIPT].log)}"}
+    return {name: f"req_{request.number}"}
 
 
 class VendorServer:
