@@ -20,12 +20,22 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-class OwnRedis:
+class Redis:
+    """A Redis that others use as well: nothing is done to it."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def empty(self) -> None:
+        """Forget what earlier tests have left, where that harms nobody."""
+
+
+class OwnRedis(Redis):
     """A redis-server that stores nothing on disk."""
 
     def __init__(self, binary: str, folder: Path) -> None:
         self.port = free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
+        super().__init__(f"redis://127.0.0.1:{self.port}/0")
         self._command = [binary, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(folder)]
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -55,7 +65,7 @@ class OwnRedis:
             self._process.wait()
             self._process = None
 
-    def flush(self) -> None:
+    def empty(self) -> None:
         """Forget everything."""
         with redis.Redis.from_url(self.url) as client:
             client.flushall()

@@ -9,7 +9,7 @@ from django.db.models import F
 from audits.models import Extraction, Judging, Project
 from tests.services.nursery import BACK, FORWARD
 from tests.services.scenario import Scenario, in_flight, in_hand, reach, ring
-from tests.services.servers import OwnRedis
+from tests.services.servers import Redis
 from tests.vendor_server.server import VendorServer
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -55,7 +55,7 @@ def test_the_clock_of_the_database_jumps(project: Project, vendor_server: Vendor
 
 
 def test_the_same_task_is_delivered_many_times_and_at_once(
-    project: Project, vendor_server: VendorServer, worker: Any, broker: OwnRedis
+    project: Project, vendor_server: VendorServer, worker: Any, broker: Redis
 ) -> None:
     scenario = Scenario.prepare(project, vendor_server)
     audit = scenario.start()

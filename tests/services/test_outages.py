@@ -7,27 +7,29 @@ from django.db import connection
 
 from audits.models import Project
 from tests.services.scenario import Scenario, reach
-from tests.services.servers import OwnPostgres, OwnRedis
+from tests.services.servers import OwnPostgres, OwnRedis, Redis
 from tests.vendor_server.server import VendorServer
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
 
 def test_redis_is_flushed_dies_and_comes_back_empty(
-    project: Project, vendor_server: VendorServer, worker: Any, broker: OwnRedis
+    project: Project, vendor_server: VendorServer, worker: Any, broker: Redis
 ) -> None:
+    if not isinstance(broker, OwnRedis):
+        pytest.skip("NO redis-server HERE: what happens to an audit when Redis dies is NOT TESTED")
     scenario = Scenario.prepare(project, vendor_server)
     audit = scenario.start()
     worker(), worker()
     share = scenario.needed // 5
     reach(audit, share)
-    broker.flush()
+    broker.empty()
     reach(audit, 2 * share)
     broker.kill()
     reach(audit, 3 * share)  # without a broker they go on with what they have and find what is owed
     broker.start()
     reach(audit, 4 * share)
-    broker.flush()
+    broker.empty()
     scenario.finish(audit)
     assert scenario.asked() == scenario.needed
 
