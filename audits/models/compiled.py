@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection, models
-from django.db.models import BigIntegerField, Expression, Field, QuerySet
+from django.db.models import BigIntegerField, Expression, QuerySet
 from django.db.models.sql import UpdateQuery
 
 
 class Slot(Expression):
-    """A value that is not known yet. `place`: which one of several under the same name."""
+    """A value that is not known yet. `place`: which one of a list under its name; None: the value itself."""
 
-    def __init__(self, name: str, field: "Field[Any, Any] | None" = None, place: int = 0) -> None:
+    def __init__(self, name: str, field: Any = None, place: int | None = None) -> None:
         super().__init__(output_field=field or BigIntegerField())
         self.name, self.place = name, place
 
@@ -27,12 +27,12 @@ class Slot(Expression):
     def fill(self, values: dict[str, Any]) -> Any:
         """The parameter for the database."""
         value = values[self.name]
-        if isinstance(value, list):
+        if self.place is not None:
             value = value[min(self.place, len(value) - 1)]
         return value if type(value) is int else self.output_field.get_db_prep_value(value, connection)
 
 
-def slots(name: str, number: int, field: "Field[Any, Any] | None" = None) -> list[Any]:
+def slots(name: str, number: int, field: Any = None) -> list[Any]:
     """Slots for a list of values under one name; ids unless a field says otherwise."""
     return [Slot(name, field, place) for place in range(number)]
 
@@ -40,6 +40,10 @@ def slots(name: str, number: int, field: "Field[Any, Any] | None" = None) -> lis
 def roomy(number: int) -> int:
     """How many slots to make for so many values, so that there are few forms; the last value fills what is left."""
     return 1 << max(0, number - 1).bit_length()
+
+
+Update = tuple["QuerySet[Any, Any]", dict[str, Any]]
+"""The rows to be changed, and what is set."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ def select(key: Hashable, build: Callable[[], "QuerySet[Any, Any]"], **values: A
     return list(rows) if found.model is None else [_object(found, row) for row in rows]
 
 
-def update(key: Hashable, build: Callable[[], tuple["QuerySet[Any, Any]", dict[str, Any]]], **values: Any) -> int:
+def update(key: Hashable, build: Callable[[], Update], **values: Any) -> int:
     """Run an update; the number of rows that it changed. build: the rows, and what is set."""
     found = _kept.get((key, connection.alias)) or _keep(key, _compiled_update(*build()))
     with connection.cursor() as cursor:

@@ -3,7 +3,7 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +13,8 @@ from audits.decision import Voice, decide
 from audits.judges.base import Extracted, Judgement, Purpose
 from audits.judges.parsing import unscored
 from audits.labels import Decision, Label, Unscored
-from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict
+from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict, compiled
+from audits.models.inserting import insert
 from audits.pipeline.budgeting import settle_allowance
 from audits.pipeline.owing import Question, anything_owed, order_for, sentence_spans
 from audits.pipeline.probing import draw_probes
@@ -61,7 +62,7 @@ def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result], bill: 
     with transaction.atomic():
         for call in calls:
             call.pk = None  # of a try that was rolled back
-        Call.objects.bulk_create(calls)
+        insert(calls)
         decided = store_claims(audit, [r for r in results if r.question.task.purpose is Purpose.EXTRACT])
         judged = store_verdicts([r for r in results if isinstance(r.question.row, Judging)])
         store_probes(r for r in results if isinstance(r.question.row, Probe))
@@ -88,29 +89,31 @@ def store_claims(audit: Audit, results: Sequence[Result]) -> list[int]:
                 decided.append(result.question.row.pk)
             if new:
                 judgings += _judgings(audit, result.question, panel)
-    Claim.objects.bulk_create(claims)
-    Judging.objects.bulk_create(judgings)
+    insert(claims)
+    insert(judgings)
     Verdict.objects.bulk_create(verdicts)
     return decided
 
 
 def _close(question: Question, extracted: Extracted, call: Call | None) -> bool:
     """True for the one that closed this extraction."""
-    pending = Extraction.objects.filter(pk=question.row.pk, status=Extraction.Status.PENDING)
-    return bool(
-        pending.update(
-            status=Extraction.Status.DONE,
-            sentences=sentence_spans(question.task.sentences),
-            no_claims={str(number): reason for number, reason in extracted.no_claims.items()},
-            unaccounted=list(extracted.unaccounted),
-            is_refusal=_refused(question, extracted),
-            parts=extracted.parts,
-            asked_again=extracted.asked_again,
-            notes=list(extracted.notes),
-            call=call,
-            **FREED,
-        )
-    )
+    found: dict[str, Any] = {
+        "sentences": sentence_spans(question.task.sentences),
+        "no_claims": {str(number): reason for number, reason in extracted.no_claims.items()},
+        "unaccounted": list(extracted.unaccounted),
+        "is_refusal": _refused(question, extracted),
+        "parts": extracted.parts,
+        "asked_again": extracted.asked_again,
+        "notes": list(extracted.notes),
+        "call_id": call and call.pk,
+    }
+    return bool(compiled.update("extracted", lambda: _extracted(list(found)), pk=question.row.pk, **found))
+
+
+def _extracted(names: Sequence[str]) -> "compiled.Update":
+    pending = Extraction.objects.filter(pk=compiled.Slot("pk"), status=Extraction.Status.PENDING)
+    fields = {name: compiled.Slot(name, Extraction._meta.get_field(name)) for name in names}
+    return pending, {"status": Extraction.Status.DONE, **fields, **FREED}
 
 
 def _refused(question: Question, extracted: Extracted) -> bool:
@@ -177,7 +180,7 @@ def store_verdicts(results: Sequence[Result]) -> list[int]:
         return []
     verdicts = [verdict for result in results for verdict in _verdicts(result)]
     verdicts.sort(key=lambda verdict: (verdict.claim_id, verdict.member_id))  # two writers never wait for each other
-    Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
+    insert(verdicts, ignore_conflicts=True)
     done: dict[int, int] = {}
     for result in results:
         question = result.question
@@ -185,8 +188,14 @@ def store_verdicts(results: Sequence[Result]) -> list[int]:
         if not question.left:
             done[question.row.pk] = question.row.extraction_id  # type: ignore[union-attr]  # a Judging
     if done:
-        Judging.objects.filter(pk__in=done).update(status=Judging.Status.DONE, **FREED)
+        number = compiled.roomy(len(done))
+        compiled.update(("judged", number), lambda: _judged(number), judgings=list(done))
     return list(set(done.values()))
+
+
+def _judged(number: int) -> "compiled.Update":
+    judgings = Judging.objects.filter(pk__in=compiled.slots("judgings", number))
+    return judgings, {"status": Judging.Status.DONE, **FREED}
 
 
 def _judgements(result: Result) -> Sequence[Judgement]:
@@ -208,7 +217,7 @@ def _verdicts(result: Result) -> list[Verdict]:
             unscored=_why_unscored(judgement),
             detail=judgement.detail,
             rationale=judgement.rationale,
-            quotes=[asdict(quote) for quote in judgement.quotes],
+            quotes=[dict(vars(quote)) for quote in judgement.quotes],
             grounded=judgement.label is not None and judgement.grounded,
             notes=list(judgement.notes),
             conflict=judgement.conflict,
