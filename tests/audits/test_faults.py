@@ -17,7 +17,7 @@ from audits.mending import MEND
 from audits.models import Audit, Call, Judge, PanelMember, Project, Verdict
 from audits.results import result
 from tests.audits import road
-from tests.audits.fault_table import CASES, FEE, SAMPLE, TERM, Row, S
+from tests.audits.fault_table import CASES, FEE, ROWS, SAMPLE, TERM, Row, S
 from tests.vendor_server.server import VendorServer
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +58,16 @@ def met(
 
 
 @pytest.mark.parametrize(
-    "met", CASES, indirect=True, ids=[f"{row.name}-{protocol}".replace(" ", "_") for row, protocol in CASES]
+    "met",
+    [
+        pytest.param(
+            (row, protocol),
+            id=f"{row.name}-{protocol}".replace(" ", "_"),
+            marks=[pytest.mark.thorough] if thorough else [],
+        )
+        for row, protocol, thorough in CASES
+    ],
+    indirect=True,
 )
 def test_a_fault(met: tuple[Row, Audit, PanelMember, PanelMember], vendor_server: VendorServer) -> None:
     row, audit, faulty, sound = met
@@ -120,7 +129,7 @@ def test_whatever_can_stop_a_judge_has_a_remedy() -> None:
 def test_the_page_says_what_to_do(
     project: Project, vendor_server: VendorServer, signed_in: Any, analyst: Any
 ) -> None:
-    row = next(row for row, _ in CASES if row.name == "429, Retry-After 3600")
+    row = next(row for row in ROWS if row.name == "429, Retry-After 3600")
     audit, faulty, _ = meet(project, vendor_server, row, "openai")
     html = signed_in(analyst).get(reverse("audit", args=[project.slug, audit.pk])).content.decode()
     assert f"{faulty.name} has stopped" in html and str(MEND["rate_limit"]) in html.replace("&#x27;", "'")
@@ -128,7 +137,7 @@ def test_the_page_says_what_to_do(
 
 
 def test_no_usage_means_an_unknown_cost_and_not_none(project: Project, vendor_server: VendorServer) -> None:
-    row = next(row for row, _ in CASES if row.name == "no usage")
+    row = next(row for row in ROWS if row.name == "no usage")
     _, faulty, _ = meet(project, vendor_server, row, "anthropic")
     unknown = Call.objects.filter(member=faulty, cost=None)
     assert [(call.tokens_in, call.tokens_out) for call in unknown] == [(None, None)]
