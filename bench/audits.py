@@ -66,6 +66,11 @@ class Measured:
         """Calls x latency / concurrency."""
         return self.calls * self.latency / self.concurrency
 
+    @property
+    def cpu_all(self) -> float:
+        """Seconds of CPU of the workers and of the database, as far as it can be seen."""
+        return sum(self.cpu) + (self.cpu_database or 0.0)
+
     def per_call(self, seconds: float | None) -> float | None:
         """Milliseconds per call of so many seconds."""
         return None if seconds is None else round(1000 * seconds / self.calls, 2)
@@ -73,7 +78,7 @@ class Measured:
     @property
     def cores(self) -> float:
         """Cores that everything measured kept busy: at the machine's number of cores, the machine is the limit."""
-        return round((sum(self.cpu) + (self.cpu_database or 0.0) + self.cpu_vendor) / self.wall, 2)
+        return round((self.cpu_all + self.cpu_vendor) / self.wall, 2)
 
 
 def project_of(name: str) -> Project:

@@ -23,6 +23,12 @@ _CHAT = (
     '{"role":"assistant","content":%s,"refusal":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,'
     '"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":0}}}'
 )
+_TOOL = (
+    '{"id":"chatcmpl-%d","object":"chat.completion","created":1700000000,"model":%s,"choices":[{"index":0,"message":'
+    '{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":'
+    '{"name":%s,"arguments":%s}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":%d,"completion_tokens":%d,'
+    '"total_tokens":%d}}'
+)
 _MESSAGE = (
     '{"id":"msg_%d","type":"message","role":"assistant","model":%s,"content":[{"type":"text","text":%s}],'
     '"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,'
@@ -147,6 +153,10 @@ class Vendor:
         content = json.dumps(text, ensure_ascii=False)
         if target.endswith("/messages"):
             raw, headers = _MESSAGE % (number, name, content, tokens, words), f"request-id: req_{number}\r\n"
+        elif request.get("tools"):
+            tool = json.dumps(request["tools"][0]["function"]["name"])
+            raw = _TOOL % (number, name, tool, content, tokens, words, tokens + words)
+            headers = f"x-request-id: req_{number}\r\n"
         else:
             raw = _CHAT % (number, name, content, tokens, words, tokens + words)
             headers = f"x-request-id: req_{number}\r\n"

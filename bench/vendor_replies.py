@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from bench.peer_replies import peer_answer
+
 _NUMBERED = re.compile(r"^\[(\d+)\] (.*)", re.MULTILINE)
 
 
@@ -29,6 +31,9 @@ def answer(request: Mapping[str, Any], body: bytes) -> str:
         found = _NUMBERED.findall(sentences)
         cut = [{"sentence": int(number), "text": text, "vague": False} for number, text in found]
         return json.dumps({"claims": cut, "no_claims": []}, ensure_ascii=False)
+    peer = peer_answer(request, user)
+    if peer is not None:
+        return peer
     raise Refused("The prompt has neither a section CLAIMS nor a section SENTENCES.")
 
 
