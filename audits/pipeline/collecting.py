@@ -14,13 +14,13 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
-from audits.judges.base import FINAL, Answer, ClaimText, Purpose, Reply, Task, Usage
-from audits.judges.parsing import is_complete
+from audits.judges.base import FINAL, Answer, ClaimText, Purpose, Reply, Task
 from audits.models import Audit, Batch, BatchItem, Call, Extraction, Judging, PanelMember
 from audits.pipeline.batching import is_unwanted, mine, rows_of
 from audits.pipeline.budgeting import settle_batch
 from audits.pipeline.owing import Question, extraction_questions, verification_questions
 from audits.pipeline.recording import Result, settle, store
+from audits.pipeline.spending import answer_fields
 from audits.prices import BATCH_SHARE
 
 BATCHES = 2  # that a request goes into before it is asked directly
@@ -57,36 +57,25 @@ def _is_final(result: Answer) -> bool:
 
 def _call(batch: Batch, item: BatchItem, result: Answer) -> Call:
     reply = result if isinstance(result, Reply) else None
-    usage: Usage = result.usage
     outcome, message, status = ("ok", "", 200) if isinstance(result, Reply) else (
         result.fault.value, result.message, result.status
     )  # fmt: skip
-    member = batch.member
     purpose = Purpose.VERIFY if item.judging_id else Purpose.EXTRACT
     task = Task(purpose, "", "", claims=tuple(ClaimText(number, "") for number in range(1, item.asked + 1)))
     return Call(
         audit_id=batch.audit_id,
-        member=member,
+        member=batch.member,
         batch=batch,
         purpose=purpose,
         request_hash=item.request_hash,
         prompt_version=item.prompt_version,
         prompt_hash=item.prompt_hash,
-        model_asked=member.model,
-        model_answered=reply.model[:200] if reply else "",
-        tokens_in=usage.tokens_in,
-        tokens_out=usage.tokens_out,
-        cache_read=usage.cache_read,
-        cache_write=usage.cache_write,
-        cost=member.prices.cost(usage, BATCH_SHARE),
         at_most=item.at_most,
         vendor_request_id=result.request_id[:200],
         outcome=outcome,
         status=status,
         message=message,
-        finish=reply.finish if reply else "",
-        reply=reply.text if reply else "",
-        reusable=reply is not None and is_complete(reply, task),
+        **answer_fields(task, batch.member, result.usage, reply, BATCH_SHARE),
     )
 
 

@@ -2,22 +2,24 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import CharField, Q, QuerySet
 
 from audits.asks import Attempt
-from audits.judges.base import JudgeError, Reply, Usage
+from audits.judges.base import JudgeError, Reply, Task, Usage
 from audits.judges.parsing import is_complete
 from audits.limits import LimitState
 from audits.models import Audit, Call, Event, PanelMember, Probe, compiled
 from audits.pipeline.owing import Question
 from audits.pipeline.returning import return_of
+from audits.prices import WHOLE
 
 
 def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
     """The ledger's row of one attempt, not stored yet. Unknown counts and costs stay unknown."""
-    member, usage, reply = question.member, attempt.usage, attempt.reply
+    member = question.member
     return Call(
         audit=audit,
         member=member,
@@ -25,13 +27,6 @@ def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
         request_hash=attempt.request_hash,
         prompt_version=attempt.prompt_version,
         prompt_hash=attempt.prompt_hash,
-        model_asked=member.model,
-        model_answered=reply.model[:200] if reply else "",
-        tokens_in=usage.tokens_in,
-        tokens_out=usage.tokens_out,
-        cache_read=usage.cache_read,
-        cache_write=usage.cache_write,
-        cost=member.prices.cost(usage),
         at_most=attempt.at_most,
         attempt=attempt.number,
         replicate=question.replicate,
@@ -40,10 +35,29 @@ def call_of(audit: Audit, question: Question, attempt: Attempt) -> Call:
         outcome=attempt.outcome,
         status=attempt.status,
         message=attempt.message,
-        finish=reply.finish if reply else "",
-        reply=reply.text if reply else "",
-        reusable=reply is not None and is_complete(reply, attempt.ask.task),
+        **answer_fields(attempt.ask.task, member, attempt.usage, attempt.reply),
     )
+
+
+def answer_fields(
+    task: Task, member: PanelMember, usage: Usage, reply: Reply | None, share: Decimal = WHOLE
+) -> dict[str, Any]:
+    """What the ledger keeps of an answer, single or in a batch: models, tokens, cost, the text, whether it is whole.
+
+    share: of the usual price.
+    """
+    return {
+        "model_asked": member.model,
+        "model_answered": reply.model[:200] if reply else "",
+        "tokens_in": usage.tokens_in,
+        "tokens_out": usage.tokens_out,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "cost": member.prices.cost(usage, share),
+        "finish": reply.finish if reply else "",
+        "reply": reply.text if reply else "",
+        "reusable": reply is not None and is_complete(reply, task),
+    }
 
 
 def find_paid(audit: Audit, hashes: Collection[str]) -> dict[str, tuple[Call, Reply]]:
