@@ -28,10 +28,10 @@ from audits.till import Till
 log = logging.getLogger(__name__)
 shutting_down = threading.Event()  # the process is asked to end: calls in flight are stored, no new ones made
 CLAIMS_PER_SAMPLE = 4  # about; how many samples are taken for a number of free places
-IN_HAND = 4  # calls asked for at a time, as a multiple of those that may run at once
+IN_HAND = 3  # calls asked for at a time, as a multiple of those that may run at once
 IN_HAND_GROUPED = 6  # the same where calls wait for the first of their sample, whose beginning the vendor caches
-SPARE = 16  # calls asked for beyond those that may run, at least: work is taken and stored in batches
-GATHER = 0.1  # seconds to wait for more answers after one, since many are stored as cheaply as one
+SPARE = 24  # calls asked for on top of that: work is taken and stored in batches
+GATHER = 0.2  # seconds to wait for more answers after one, since many are stored as cheaply as one
 DRY = 0.25  # seconds before a member for which nothing was found is looked at again
 DATABASE_TRIES = 300  # one a second: an answer that was paid for is held so long
 
@@ -219,7 +219,7 @@ class _Stretch:
         if not idle and self.dry.get(member.pk, 0.0) > time.monotonic():
             return 0
         width, asked = self._width(member), self.asked[member.pk]
-        full = max(self.in_hand * width, width + SPARE)
+        full = self.in_hand * width + SPARE
         return full - asked if asked <= (full + width) // 2 else 0
 
     def _spec(self, member: PanelMember) -> JudgeSpec | None:
