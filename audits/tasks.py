@@ -2,6 +2,7 @@
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -14,7 +15,8 @@ from audits.batches import tend, wants_tending
 from audits.doorbell import ring
 from audits.models import Audit, Dataset
 from audits.pipeline.batching import audits_with_batches
-from audits.working import shutting_down, work_on, works_here
+from audits.turns import works_here
+from audits.working import shutting_down, work_on
 
 log = logging.getLogger(__name__)
 HANDS = 4  # audits on which a worker helps others at a time
@@ -42,12 +44,13 @@ def work(audit_id: int) -> None:
     audit = Audit.objects.judging().filter(pk=audit_id).first()
     if audit is None:
         return
-    if not work_on(audit, seconds=settings.ASSAY_CHUNK_SECONDS):
+    again = partial(ring, "audits.work", audit.pk)
+    if not work_on(audit, seconds=settings.ASSAY_CHUNK_SECONDS, pass_on=again):
         return  # to ring again would only wake this process once more, at once and for nothing
     pipeline.conclude(audit)
     audit.refresh_from_db(fields=["status"])
     if audit.status == Audit.Status.JUDGING and pipeline.anything_free(audit):
-        ring("audits.work", audit.pk)
+        again()
 
 
 @shared_task(name="audits.sweep")

@@ -6,8 +6,8 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from django.conf import settings
@@ -24,6 +24,7 @@ from audits.models import Audit, Call, Extraction, Judging, PanelMember, Probe
 from audits.patience import Policy
 from audits.pipeline.owing import Question
 from audits.till import Till
+from audits.turns import turn
 
 log = logging.getLogger(__name__)
 shutting_down = threading.Event()  # the process is asked to end: calls in flight are stored, no new ones made
@@ -36,43 +37,33 @@ DRY = 0.25  # seconds before a member for which nothing was found is looked at a
 DATABASE_TRIES = 300  # one a second: an answer that was paid for is held so long
 
 T = TypeVar("T")
-_here: set[int] = set()  # audits on which this process works already: one stretch at a time
-_lock = threading.Lock()
 
 
-def work_on(audit: Audit, *, seconds: float, tell: Callable[[], None] | None = None) -> bool:
-    """Work for at most `seconds` (calls in flight are waited for), or until nothing more can be taken or asked.
+def work_on(
+    audit: Audit, *, seconds: float, tell: Callable[[], None] | None = None, pass_on: Callable[[], None] | None = None
+) -> bool:
+    """Work for at most `seconds`, or until nothing more can be taken or asked; calls in flight are waited for.
 
-    tell is called about once a second, for showing progress. False when this process works on the audit already.
+    tell is called about once a second, for showing progress. pass_on is called when the time is over and calls are
+    still in flight: from then on others may work on the audit here, so that a slow call holds nobody up.
+    False when this process works on the audit already.
     """
-    with _only_once(audit.pk) as mine:
-        if mine:
-            _Stretch(audit, seconds, tell).run()
-    return mine
+    with turn(audit.pk) as leave:
+        if leave is None:
+            return False
+
+        def over() -> None:
+            leave()
+            if pass_on is not None:
+                pass_on()
+
+        _Stretch(audit, seconds, tell, over).run()
+    return True
 
 
 def engine() -> Engine:
     """The engine of this process, with what the installation allows it."""
     return engine_for_process(settings.REDIS_URL, settings.ASSAY_CALLS_PER_WORKER)
-
-
-def works_here(audit_id: int) -> bool:
-    """Whether this process works on the audit now."""
-    with _lock:
-        return audit_id in _here
-
-
-@contextmanager
-def _only_once(audit_id: int) -> Iterator[bool]:
-    with _lock:
-        mine = audit_id not in _here
-        _here.add(audit_id)
-    try:
-        yield mine
-    finally:
-        if mine:
-            with _lock:
-                _here.discard(audit_id)
 
 
 def _persist(write: Callable[[], T]) -> T:
@@ -92,9 +83,12 @@ def _persist(write: Callable[[], T]) -> T:
 class _Stretch:
     """The loop: fill, drain, store, hold the leases, until the time is over or the audit is no longer judging."""
 
-    def __init__(self, audit: Audit, seconds: float, tell: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, audit: Audit, seconds: float, tell: Callable[[], None] | None, over: Callable[[], None]
+    ) -> None:
         self.audit = audit
         self.tell = tell
+        self.over: Callable[[], None] | None = over  # to be called once, when the time is over
         self.deadline = time.monotonic() + seconds
         self.token = uuid.uuid4()
         self.members = {member.pk: member for member in audit.members.select_related("judge")}
@@ -184,7 +178,12 @@ class _Stretch:
 
     def _fill(self, flow: Flow) -> bool:
         """Take work for every judge that has free places. True if anything was taken."""
-        if self.stopped or shutting_down.is_set() or time.monotonic() > self.deadline:
+        if self.stopped or shutting_down.is_set():
+            return False
+        if time.monotonic() > self.deadline:
+            over, self.over = self.over, None
+            if over is not None and flow.outstanding:
+                over()
             return False
         took = False
         if self.postponed:
