@@ -122,7 +122,7 @@ class _Stretch:
                         continue
                     self._stop_for_budget()
                     break
-                for event in flow.drain(0.0 if took else 0.5, GATHER, self._enough()):
+                for event in flow.drain(0.0 if took else 0.5, self._patience(), self._enough()):
                     self._hear(event)
                 self._write()  # first, so that a part that repeats an answered one finds the answer
                 further, self.further = self.further, []
@@ -135,6 +135,12 @@ class _Stretch:
                     model.objects.all().release(self.token)
                 if not flow.outstanding:  # else what is held may be billed yet
                     self.till.close()
+
+    def _patience(self) -> float:
+        """Seconds to gather answers: few while a judge waits for claims that are being cut."""
+        waits = {member.role for member in self.members.values() if self.asked[member.pk] < self._width(member)}
+        cutting = any(self.asked[pk] for pk, each in self.members.items() if each.role == PanelMember.Role.EXTRACTOR)
+        return GATHER / 4 if cutting and PanelMember.Role.JUDGE in waits else GATHER
 
     def _enough(self) -> int:
         """Events after which half of what waits here has gone out: judges would soon wait for new questions."""
