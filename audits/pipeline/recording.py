@@ -57,8 +57,12 @@ def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result], bill: 
     """Write ledger rows and results in one transaction; ids of the extractions that `settle` should look at.
 
     Cheaper by far than one transaction for each call; what was not written when the process dies was in flight.
-    Run again after a failure, it writes all of it anew.
+    Run again after a failure, it writes all of it anew, or nothing where the first run was committed all the same.
     """
+    if _is_stored(calls):
+        rows = [r.question.row for r in results]
+        cut = [row.pk for row in rows if isinstance(row, Extraction)]
+        return cut + [row.extraction_id for row in rows if isinstance(row, Judging)]
     with transaction.atomic():
         for call in calls:
             call.pk = None  # of a try that was rolled back
@@ -69,6 +73,14 @@ def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result], bill: 
         if bill is not None:
             bill.absorbed = not settle_allowance(audit, bill.token, bill.spent, bill.still_held)
     return decided + judged
+
+
+def _is_stored(calls: Sequence[Call]) -> bool:
+    """Whether an earlier run was committed and only its confirmation was lost: then its calls are there."""
+    if not calls or calls[0].pk is None:
+        return False
+    first = calls[0]
+    return Call.objects.filter(pk=first.pk, created=first.created, request_hash=first.request_hash).exists()
 
 
 def store_claims(audit: Audit, results: Sequence[Result]) -> list[int]:
