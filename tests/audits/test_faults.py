@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
@@ -124,6 +125,13 @@ def check_state(row: Row, audit: Audit, faulty: PanelMember, sound: PanelMember)
 
 def test_whatever_can_stop_a_judge_has_a_remedy() -> None:
     assert set(MEND) == RETRY_LATER | STOP_JUDGE
+
+
+def test_the_documentation_has_every_row_and_every_remedy() -> None:
+    text = (settings.BASE_DIR / "docs" / "faults.md").read_text(encoding="utf-8")
+    first = [line.split(" | ")[0].removeprefix("| ") for line in text.splitlines() if line.startswith("| ")]
+    assert [name for row in ROWS if (name := row.name.replace("<", "&lt;")) not in first] == []
+    assert [fault for fault, words in MEND.items() if f"| {fault} | {words} |" not in text] == []
 
 
 def test_the_page_says_what_to_do(
