@@ -13,7 +13,7 @@ from audits.pipeline.budgeting import held
 from audits.progress import FAULTS
 
 NEWEST = 2000  # answered calls of one judge and purpose, whose latencies are looked at
-PURPOSES = ("extract", "verify", "probe")
+PURPOSES = ("extract", "verify", "probe", "control")
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Latency:
 class Line:
     """One judge for one purpose."""
 
-    purpose: str  # extract | verify | probe
+    purpose: str  # one of PURPOSES
     sums: Sums
     latency: Latency
 

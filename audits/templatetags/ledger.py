@@ -14,6 +14,7 @@ PURPOSES: dict[str, Promise] = {
     "extract": _("cutting claims"),
     "verify": _("judging claims"),
     "probe": _("judging claims again"),
+    "control": _("asking whether the judge is well"),
 }
 OUTCOMES: dict[str, Promise] = {
     "ok": _("answered"),

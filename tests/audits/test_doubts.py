@@ -1,8 +1,10 @@
 """A claim that no call can do is unscored, even when it is asked by itself; a vendor that is down scores nothing."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from audits import pipeline
 from audits.labels import Decision, Unscored
@@ -54,6 +56,16 @@ def test_a_claim_that_alone_is_left_and_fails_does_not_stop_its_judge(
     failed = Call.objects.filter(member__model="left", outcome="server")
     controls = Call.objects.filter(member__model="left", purpose="control")
     assert failed.count() == 5 and [call.outcome for call in controls] == ["ok"]
+
+
+def test_the_small_question_has_a_line_of_its_own_in_the_bill(
+    project: Project, vendor_server: VendorServer, signed_in: Any, analyst: Any
+) -> None:
+    vendor_server.rules({"purpose": "extract", "status": 500})
+    audit = road.work_off(road.start(road.make_dataset(project, road.TWO_ROWS[:1])))
+    assert Call.objects.filter(purpose="control").count() == 1
+    html = signed_in(analyst).get(reverse("audit_costs", args=[project.slug, audit.pk])).content.decode()
+    assert "asking whether the judge is well" in html
 
 
 def test_a_vendor_that_is_down_stops_its_judge_and_scores_nothing(
