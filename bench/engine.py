@@ -154,7 +154,7 @@ class Bench:
     def bound(self, number: int) -> Any:
         """An audit by workers that may each have 16 calls in flight, with judges that allow many more."""
         with workers(number, self.here.environment | {"ASSAY_CALLS_PER_WORKER": "16"}) as processes:
-            return self.twice(256, processes, "bound", SAMPLES // 2)
+            return self.twice(256, processes, "bound")
 
     def memory(self) -> dict[str, float | None]:
         """How far a fresh worker's memory rises at its peak, for few samples and for many."""
