@@ -87,6 +87,9 @@ def row_reason(code: str, reason: str) -> str:
     return _filled(template, gaps.groupdict(), reason) if gaps else reason
 
 
-def warning(text: str) -> str:
-    """A warning about the file, translated."""
-    return _(text) if text in WARNINGS.values() else text
+def warning(stored: Any) -> str:
+    """A warning about the file, {"code", "params"} as stored with the dataset or a plain sentence, translated."""
+    if isinstance(stored, str):  # of a dataset that came in before warnings had gaps to fill
+        return _(stored) if stored in WARNINGS.values() else stored
+    template = WARNINGS.get(stored["code"], stored["code"])
+    return _filled(template, stored["params"], template)

@@ -25,7 +25,7 @@ _NOTHING = frozenset({"", "nan", "<na>"})
 class CellError(Exception):
     """The cell cannot be used; code and params as in messages.ROW_PROBLEMS."""
 
-    def __init__(self, code: str, **params: object) -> None:
+    def __init__(self, code: str, **params: Any) -> None:
         super().__init__(code)
         self.code = code
         self.params = params

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from audits.formats import encoding as encodings
-from audits.formats.base import FormatError, Options, RowProblem, SourceRow
+from audits.formats.base import FormatError, Notice, Options, RowProblem, SourceRow
 from audits.formats.cells import MAX_TEXT
 from audits.formats.columns import MAX_COLUMNS, MAX_NAME, known_roles
 from audits.formats.messages import file_error, row_problem
@@ -31,7 +31,9 @@ class CsvReader:
     name = "csv"
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    header_line: int | None = None
+    fraction: float | None = None
 
     def __init__(self, path: Path, options: Options) -> None:
         """Raises FormatError when no header can be read. options.encoding is set."""

@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -52,8 +53,16 @@ def canonical(name: str) -> str:
     return found
 
 
-def detect(path: Path) -> str:
-    """The encoding of a text file, one of ENCODINGS. Raises FormatError("undecodable").
+@dataclass(frozen=True)
+class Guess:
+    """An encoding (one of ENCODINGS) and how sure it is, 0 to 1."""
+
+    name: str
+    confidence: float
+
+
+def detect(path: Path) -> Guess:
+    """The encoding of a text file. Raises FormatError("undecodable").
 
     Byte order mark, then UTF-16 by its NULs, then strict UTF-8 over the whole file, then plausibility:
     GB18030, Big5 and windows-1252 all accept many of each other's bytes, so what counts is whether common characters
@@ -63,16 +72,16 @@ def detect(path: Path) -> str:
         head = file.read(1 << 16)
     for bom, name in _BOMS:
         if head.startswith(bom):
-            return name
+            return Guess(name, 1.0)
     if (found := wide(head)) and decodes(path, found):
-        return found
+        return Guess(found, 0.98)
     if decodes(path, "utf-8"):
-        return "utf-8"
+        return Guess("utf-8", 1.0)
     evidence = _evidence(path)
     found = _plausible(evidence) or _second_opinion(evidence, path)
     if not found:
         raise file_error("undecodable", line=first_bad_line(path, "utf-8"), encoding="UTF-8")
-    return found
+    return Guess(found, 0.8)
 
 
 def decodes(path: Path, encoding: str) -> bool:

@@ -12,11 +12,11 @@ from typing import Any
 import openpyxl
 from openpyxl.utils.cell import range_boundaries
 
-from audits.formats.base import FormatError, Options, RowProblem, SourceRow
+from audits.formats.base import FormatError, Notice, Options, RowProblem, SourceRow
 from audits.formats.cells import MAX_TEXT
 from audits.formats.columns import MAX_COLUMNS, known_roles
 from audits.formats.csv import column_names
-from audits.formats.messages import WARNINGS, file_error, row_problem
+from audits.formats.messages import file_error, notice, row_problem
 
 MAX_ROWS = 1_048_576  # Excel's own limit; a row number beyond it makes openpyxl count towards it for hours
 MAX_ENTRIES = 5_000
@@ -38,6 +38,7 @@ class ExcelReader:
     encoding: str | None = None
     delimiter: str | None = None
     sheet: str | None
+    fraction: float | None = None
 
     def __init__(self, path: Path, options: Options) -> None:
         """Raises FormatError when the workbook is damaged, hostile, empty or has a merged header."""
@@ -59,6 +60,7 @@ class ExcelReader:
         if not head:
             raise file_error("no_rows")
         _known, self._header, names = _best_header(head)
+        self.header_line: int | None = self._header
         self.columns = column_names(names)
         self._merged = self._merged_rows(part)
         self.warnings = self._warnings(head[0][0])
@@ -102,12 +104,12 @@ class ExcelReader:
             reached = max(reached, bottom)
         return frozenset(touched)
 
-    def _warnings(self, first: int) -> tuple[str, ...]:
+    def _warnings(self, first: int) -> tuple[Notice, ...]:
         found = []
         if first < self._header:
-            found.append(WARNINGS["skipped_rows"])
+            found.append(notice("skipped_rows"))
         if len(self.sheets) > 1:
-            found.append(WARNINGS["other_sheets"])
+            found.append(notice("other_sheets"))
         return tuple(found)
 
     @contextmanager

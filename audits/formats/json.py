@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from audits.formats import encoding as encodings
-from audits.formats.base import FormatError, Options, RowProblem, SourceRow
+from audits.formats.base import FormatError, Notice, Options, RowProblem, SourceRow
 from audits.formats.columns import guess_mapping, known_roles
 from audits.formats.jsonl import checked
 from audits.formats.messages import file_error
@@ -34,7 +34,9 @@ class JsonReader:
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    header_line: int | None = None
+    fraction: float | None = None
 
     def __init__(self, path: Path, options: Options) -> None:
         """Reads the document once to its end: a broken one raises FormatError before any row is given."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from audits.formats import encoding as encodings
-from audits.formats.base import Options, RowProblem, SourceRow
+from audits.formats.base import Notice, Options, RowProblem, SourceRow
 from audits.formats.messages import file_error, row_problem
 from audits.formats.nested import MAX_DEPTH, depth
 from audits.formats.sniff import MAX_LINE
@@ -19,7 +19,9 @@ class JsonlReader:
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    header_line: int | None = None
+    fraction: float | None = None
 
     def __init__(self, path: Path, options: Options) -> None:
         """options.encoding is set."""

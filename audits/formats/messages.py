@@ -1,6 +1,10 @@
 """Every sentence that a file can provoke, by code, for the interface to translate: what, what is safe, what to do."""
 
-from audits.formats.base import FormatError, RowProblem
+from typing import Any
+
+from audits.formats.base import FormatError, Notice, Row, RowProblem
+
+MOST_SHOWN = 200  # code points of a value that a table of errors shows
 
 gettext_noop = str  # the name by which collectors of strings know what is to be translated; pure code has no Django
 
@@ -88,6 +92,9 @@ FILE_ERRORS = {
     "unknown_sheet": gettext_noop(
         "The workbook has no sheet named %(sheet)s. Nothing was imported. It has: %(sheets)s."
     ),
+    "unknown_shape": gettext_noop(
+        "There is no kind of export named %(shape)s. Nothing was imported. Known kinds: %(shapes)s."
+    ),
     "merged_header": gettext_noop(
         "The header in row %(line)s has merged cells, so its columns have no clear names. Nothing was imported. "
         "Unmerge them, give each column one name in one row, fill every row, and upload it again."
@@ -160,7 +167,15 @@ def file_error(code: str, **params: object) -> FormatError:
     return FormatError(code, FILE_ERRORS[code], **params)
 
 
-def row_problem(line: int, code: str, column: str = "", **params: object) -> RowProblem:
-    """A RowProblem in the words of ROW_PROBLEMS."""
+def row_problem(
+    line: int, code: str, column: str = "", *, value: Any = "", values: Row | None = None, **params: object
+) -> RowProblem:
+    """A RowProblem in the words of ROW_PROBLEMS. value: what stands in the cell; values: the row as far as read."""
     params = {"line": line, **params}
-    return RowProblem(line, column, code, ROW_PROBLEMS[code] % params, params)
+    shown = value if isinstance(value, str) else repr(value)
+    return RowProblem(line, column, code, ROW_PROBLEMS[code] % params, params, shown[:MOST_SHOWN], values)
+
+
+def notice(code: str, **params: object) -> Notice:
+    """A Notice in the words of WARNINGS; params are texts and numbers, so that they can be stored as JSON."""
+    return Notice(code, WARNINGS[code], params)

@@ -23,14 +23,21 @@ def depth(value: Any) -> int:
     return found
 
 
-def spread(values: Row, texts: frozenset[str] = frozenset()) -> Row:
+def decode(values: Row, texts: frozenset[str]) -> Row:
+    """The row with the texts of these columns, which are objects written as JSON (see object_columns), as objects."""
+    if not texts:
+        return values
+    return {name: _as_object(value) if name in texts else value for name, value in values.items()}
+
+
+def spread(values: Row) -> Row:
     """The row with objects spread into dotted columns: {"inputs": {"question": "…"}} -> {"inputs.question": "…"}.
 
-    texts: columns whose texts are objects written as JSON (see object_columns). Lists stay as they are.
+    Lists stay as they are.
     """
     row: Row = {}
     for name, value in values.items():
-        _spread_into(row, name, _as_object(value) if name in texts else value, 1)
+        _spread_into(row, name, value, 1)
     return row
 
 

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from audits.formats import encoding as encodings
 from audits.formats.base import Options
+from audits.formats.encoding import Guess
 from audits.formats.messages import file_error
 
 MAX_LINE = 16_000_000  # code points of one physical line
@@ -35,8 +36,8 @@ _HTML = re.compile(
 _XML = re.compile(r"\s*<(?:\?xml|!DOCTYPE|[A-Za-z][\w:.-]*[\s/>])")
 
 
-def kind_and_encoding(path: Path, options: Options) -> tuple[str, str | None]:
-    """("csv" | "xlsx" | "jsonl" | "json", encoding of a text file). Raises FormatError for anything else."""
+def kind_and_encoding(path: Path, options: Options) -> tuple[str, Guess | None]:
+    """(a key of READERS, encoding of a text file). Raises FormatError for anything else."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if not head.strip(b"\xef\xbb\xbf\xff\xfe \t\r\n\x00"):
@@ -52,8 +53,9 @@ def kind_and_encoding(path: Path, options: Options) -> tuple[str, str | None]:
             raise file_error("unknown_type", kind=kind)
     if _is_binary(head):
         raise file_error("unknown_type", kind="a binary file")
-    encoding = encodings.canonical(options.encoding) if options.encoding else encodings.detect(path)
-    return _text_kind(path, encoding), encoding
+    chosen = Guess(encodings.canonical(options.encoding), 1.0) if options.encoding else None
+    guess = chosen or encodings.detect(path)
+    return _text_kind(path, guess.name), guess
 
 
 def _zip_kind(path: Path) -> str:

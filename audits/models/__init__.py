@@ -3,7 +3,7 @@
 from audits.models.allowance import Allowance
 from audits.models.audit import Audit, PanelMember
 from audits.models.batch import Batch, BatchItem
-from audits.models.dataset import Dataset, RowError, Sample
+from audits.models.dataset import Dataset, GivenLabel, RowError, Sample
 from audits.models.event import Event
 from audits.models.family import FamilyRule
 from audits.models.judge import Judge
@@ -21,6 +21,7 @@ __all__ = [
     "Event",
     "Extraction",
     "FamilyRule",
+    "GivenLabel",
     "Judge",
     "Judging",
     "Membership",

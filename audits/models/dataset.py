@@ -20,6 +20,7 @@ class Dataset(Leased):
         CHECKING = "checking", _("being checked")
         IMPORTING = "importing", _("being imported")
         READY = "ready", _("ready")
+        STOPPED = "stopped", _("stopped")
         FAILED = "failed", _("failed")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="datasets")
@@ -27,19 +28,30 @@ class Dataset(Leased):
     generator = models.CharField(_("generator model"), max_length=200, blank=True)
     filename = models.CharField(max_length=255)
     stored_as = models.CharField(max_length=100, unique=True)  # below MEDIA_ROOT
-    sha256 = models.CharField(max_length=64)
+    unpacked_as = models.CharField(max_length=100, blank=True)  # below MEDIA_ROOT: what is read, of an archive
+    member = models.CharField(max_length=255, blank=True)  # its name in the archive
+    sha256 = models.CharField(max_length=64)  # of the file as it was uploaded
     size = models.BigIntegerField()  # bytes
     format = models.CharField(max_length=20, blank=True)
     encoding = models.CharField(max_length=40, blank=True)
+    confidence = models.FloatField(null=True)  # in the encoding, 0 to 1
     delimiter = models.CharField(max_length=4, blank=True)
     sheet = models.CharField(max_length=200, blank=True)
+    shape = models.CharField(max_length=40, blank=True)  # key of formats.shapes.SHAPES, "" for a plain table
+    header = models.BooleanField(null=True)  # False: the first row is data; None: as found
+    escapes = models.BooleanField(null=True)  # True: \\n in a text is a line break; None: as found
+    header_line = models.PositiveIntegerField(null=True)
     columns = models.JSONField(default=list)
-    mapping = models.JSONField(default=dict)  # id | question | answer | contexts -> column(s)
-    warnings = models.JSONField(default=list)
+    mapping = models.JSONField(default=dict)  # role -> column(s), and how cells are read: formats.base.Understanding
+    warnings = models.JSONField(default=list)  # {code, params} of each formats.base.Notice; a sentence, in old rows
+    notices = models.JSONField(default=list)  # the same, found while all rows were imported
     status = models.CharField(max_length=10, choices=Status, default=Status.UPLOADED)
     failure = models.JSONField(default=dict)  # code, message, params of a FormatError
     rows_total = models.PositiveIntegerField(null=True)  # known once the file has been checked
+    progress = models.FloatField(null=True)  # share of the file that has been read, 0 to 1; None: unknown
     rows_done = models.PositiveIntegerField(default=0)  # rows read so far, in batches; where a restart goes on
+    previous = models.ForeignKey("self", models.SET_NULL, null=True, related_name="later")  # the version it corrects
+    version = models.PositiveIntegerField(default=1)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
 
@@ -51,8 +63,8 @@ class Dataset(Leased):
 
     @property
     def path(self) -> Path:
-        """Where the uploaded bytes are."""
-        return Path(settings.MEDIA_ROOT) / self.stored_as
+        """Where the bytes are that are read: the upload, or what was unpacked of it."""
+        return Path(settings.MEDIA_ROOT) / (self.unpacked_as or self.stored_as)
 
     @property
     def is_moving(self) -> bool:
@@ -68,6 +80,8 @@ class RowError(models.Model):
     column = models.CharField(max_length=200, blank=True)
     code = models.CharField(max_length=40)
     reason = models.TextField()
+    value = models.CharField(max_length=200, blank=True)  # what stands in the cell, shortened
+    values = models.JSONField(null=True)  # the row as far as it was read: what is to be mended
 
     class Meta:
         ordering = ("line", "pk")
@@ -88,7 +102,11 @@ class Sample(models.Model):
     answer = models.TextField(blank=True)
     contexts = models.JSONField(default=list)  # list of text, in the file's order
     metadata = models.JSONField(default=dict)
-    flags = models.JSONField(default=list)  # no_question, no_answer, no_context
+    flags = models.JSONField(default=list)  # formats.columns.FLAGS
+    reference = models.TextField(blank=True)  # the right answer, as somebody wrote it
+    generator = models.CharField(max_length=200, blank=True)  # the model that wrote the answer
+    timestamp = models.DateTimeField(null=True)  # when it was written
+    tags = models.JSONField(default=list)
     language = models.CharField(max_length=2, default="en")  # of the answer
 
     class Meta:
@@ -97,3 +115,20 @@ class Sample(models.Model):
 
     def __str__(self) -> str:
         return self.external_id
+
+
+class GivenLabel(models.Model):
+    """What a human said of an answer before it came here: for calibrating judges. No judge and no expert sees it."""
+
+    sample = models.ForeignKey(Sample, models.CASCADE, related_name="given_labels")
+    position = models.PositiveIntegerField()  # in the file's order, from 0
+    claim = models.TextField(blank=True)  # "" for the answer as a whole
+    word = models.CharField(max_length=200, blank=True)  # as the file has it; "" when it is missing
+    label = models.CharField(max_length=20, blank=True)  # formats.wording.LABELS; "" when it is missing
+
+    class Meta:
+        ordering = ("sample", "position")
+        constraints = (models.UniqueConstraint(fields=("sample", "position"), name="one_given_label"),)
+
+    def __str__(self) -> str:
+        return f"{self.word}: {self.claim}" if self.claim else self.word

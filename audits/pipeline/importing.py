@@ -73,11 +73,14 @@ def _understood(understanding: Understanding) -> dict[str, Any]:
     return {
         "format": understanding.format,
         "encoding": understanding.encoding or "",
+        "confidence": understanding.confidence,
         "delimiter": understanding.delimiter or "",
         "sheet": understanding.sheet or "",
+        "shape": understanding.shape,
+        "header_line": understanding.header_line,
         "columns": list(understanding.columns),
         "mapping": dict(understanding.mapping),
-        "warnings": list(understanding.warnings),
+        "warnings": [{"code": each.code, "params": dict(each.params)} for each in understanding.warnings],
     }
 
 

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from audits.formats import READERS, messages, open_dataset
+from audits.formats import messages, open_dataset
 
 from .conftest import refused
 
@@ -63,7 +63,3 @@ def test_every_sentence_can_be_rebuilt_from_code_and_params(write):
     assert error.template == messages.FILE_ERRORS[error.code]
     (problem,) = [row for row in open_dataset(write("question,context,answer\nq,c,a\nq\n")).rows() if row.line == 3]
     assert messages.ROW_PROBLEMS[problem.code] % problem.params == problem.reason
-
-
-def test_the_registry_names_each_reader():
-    assert {name: reader.name for name, reader in READERS.items()} == {name: name for name in READERS}

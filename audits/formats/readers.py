@@ -1,0 +1,23 @@
+"""The formats that can be read, one reader each. What is large is loaded when a file needs it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from audits.formats.base import Options, Reader
+from audits.formats.csv import CsvReader
+from audits.formats.json import JsonReader
+from audits.formats.jsonl import JsonlReader
+
+
+def _excel(path: Path, options: Options) -> Reader:
+    from audits.formats.excel import ExcelReader
+
+    return ExcelReader(path, options)
+
+
+READERS: dict[str, Callable[[Path, Options], Reader]] = {
+    "csv": CsvReader,
+    "xlsx": _excel,
+    "jsonl": JsonlReader,
+    "json": JsonReader,
+}

@@ -1,0 +1,35 @@
+"""What is known of one tool's exports."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from audits.formats.base import Row, RowProblem, SourceRow
+
+gettext_noop = str  # the name by which collectors of strings know what is to be translated
+
+Rows = Iterator[SourceRow | RowProblem]
+
+
+class Shape(Protocol):
+    """One kind of export: how it is recognised, which column is what, and how its rows become one per answer.
+
+    Rows come as the reader gave them; texts in cells that are JSON objects are decoded already.
+    """
+
+    name: str  # key in SHAPES
+    label: str  # gettext_noop("a ragas export"): follows "looks like"
+
+    def fits(self, rows: Sequence[Row]) -> bool:
+        """Whether these first rows of a file are such an export; by names and contents that others do not have."""
+        ...
+
+    def mapping(self, columns: Sequence[str]) -> dict[str, Any]:
+        """Role -> column or path, for what the shape knows; the rest is guessed by name.
+
+        columns: of the rows that `rows` gives.
+        """
+        ...
+
+    def rows(self, rows: Rows) -> Rows:
+        """One row per answer, in file order; problems pass through. Bounded memory: see grouping.py."""
+        ...
