@@ -47,8 +47,8 @@ messages: $(VENV)/.dev  ## collect strings into locale/ (needs gettext) and comp
 	@$(BIN)/python manage.py compilemessages -l zh_Hans -i .venv
 
 lock: $(VENV)/.uv  ## write the locks anew from pyproject.toml
-	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml -o requirements.lock
-	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra dev pyproject.toml -o requirements-dev.lock
+	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra parquet pyproject.toml -o requirements.lock
+	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra parquet --extra dev pyproject.toml -o requirements-dev.lock
 
 $(VENV)/.uv: requirements-uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit("Assay needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'

@@ -32,12 +32,52 @@ FILE_ERRORS = {
         "The file is %(kind)s, not a dataset. Nothing was imported. Upload a CSV, XLSX, JSONL or JSON file."
     ),
     "html": gettext_noop(
-        "The file is a web page (HTML), whatever its name says. Nothing was imported. "
+        "The file is a web page (HTML) without a table of two rows or more. Nothing was imported. "
+        "Export the answers as CSV, XLSX or JSON and upload that."
+    ),
+    "broken_html": gettext_noop(
+        "The file is a web page (HTML) whose tables cannot be read. Nothing was imported. "
         "Open it in a spreadsheet program and save it as .xlsx."
     ),
-    "legacy_xls": gettext_noop(
-        "The file is a workbook of the old Excel format (.xls). Nothing was imported. "
+    "broken_xls": gettext_noop(
+        "The file is a damaged workbook of the old Excel format (.xls). Nothing was imported. "
         "Open it in Excel or LibreOffice, save it as .xlsx and upload that."
+    ),
+    "too_many_rows": gettext_noop(
+        "The table has more than %(limit)s rows, too many for a file of this kind. Nothing was imported. "
+        "Save it as CSV (UTF-8) and upload that."
+    ),
+    "broken_parquet": gettext_noop(
+        "The Parquet file is damaged and cannot be read. Nothing was imported. Write it again, or export JSONL."
+    ),
+    "parquet_too_large": gettext_noop(
+        "A group of rows in the Parquet file unpacks to more than %(limit)s MB. Nothing was imported. "
+        "Write it with smaller row groups, or export JSONL."
+    ),
+    "parquet_missing": gettext_noop(
+        "This installation cannot read Parquet: the package pyarrow is missing. Nothing was imported. "
+        "Export the answers as JSONL or CSV, or ask the operator to install assay[parquet]."
+    ),
+    "broken_archive": gettext_noop(
+        "The archive is damaged and cannot be unpacked. Nothing was imported. "
+        "Pack it again, or upload the file itself."
+    ),
+    "archive_too_large": gettext_noop(
+        "Unpacked, the archive is too large to be read safely (limit: %(limit)s). Nothing was imported. "
+        "Upload the file itself, or split it."
+    ),
+    "empty_archive": gettext_noop(
+        "The archive holds no file. Nothing was imported. Pack the dataset again and upload that."
+    ),
+    "several_files": gettext_noop(
+        "The archive holds several files: %(files)s. Nothing was imported. Choose the one that is the dataset."
+    ),
+    "unknown_member": gettext_noop(
+        "The archive holds no file named %(member)s. Nothing was imported. It holds: %(files)s."
+    ),
+    "unsafe_archive": gettext_noop(
+        "The archive holds an entry that leads out of it: %(member)s. Nothing was imported. "
+        "Pack only the dataset itself and upload that."
     ),
     "binary_xlsb": gettext_noop(
         "The file is a binary workbook (.xlsb). Nothing was imported. "

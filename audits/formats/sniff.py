@@ -5,10 +5,9 @@ import re
 import zipfile
 from itertools import islice
 from pathlib import Path
-from typing import NoReturn
 
 from audits.formats import encoding as encodings
-from audits.formats.base import Options
+from audits.formats.base import FormatError, Options
 from audits.formats.encoding import Guess
 from audits.formats.messages import file_error
 
@@ -18,7 +17,6 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLD_BIFF = (b"\x09\x08\x10\x00", b"\x09\x08\x08\x00", b"\x09\x04\x06\x00", b"\x09\x02\x06\x00")
 _SIGNATURES = (
     (b"%PDF", "a PDF document"),
-    (b"PAR1", "a Parquet file"),
     (b"\x1f\x8b", "a compressed archive"),
     (b"BZh", "a compressed archive"),
     (b"\xfd7zXZ", "a compressed archive"),
@@ -30,6 +28,7 @@ _SIGNATURES = (
     (b"SQLite format 3", "a database"),
     (b"{\\rtf", "a text document (RTF)"),
 )
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_-]{2,30})""", re.IGNORECASE)
 _HTML = re.compile(
     r"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body|table|meta|style|div)\b", re.I | re.S
 )
@@ -44,17 +43,19 @@ def kind_and_encoding(path: Path, options: Options) -> tuple[str, Guess | None]:
         raise file_error("empty_file")
     if head.startswith(b"PK"):
         return _zip_kind(path), None
+    if head.startswith(b"PAR1"):
+        return "parquet", None
     if head.startswith(_OLE):
-        _refuse_container(path)
-    if head.startswith(_OLD_BIFF):
-        raise file_error("legacy_xls")
+        _refuse_other_containers(path)
+    if head.startswith((_OLE, *_OLD_BIFF)):
+        return "xls", None
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             raise file_error("unknown_type", kind=kind)
     if _is_binary(head):
         raise file_error("unknown_type", kind="a binary file")
-    chosen = Guess(encodings.canonical(options.encoding), 1.0) if options.encoding else None
-    guess = chosen or encodings.detect(path)
+    chosen = options.encoding or _declared(head)
+    guess = Guess(encodings.canonical(chosen), 1.0) if chosen else encodings.detect(path)
     return _text_kind(path, guess.name), guess
 
 
@@ -78,8 +79,8 @@ def _zip_kind(path: Path) -> str:
     raise file_error("unknown_type", kind="a ZIP archive")
 
 
-def _refuse_container(path: Path) -> NoReturn:
-    """Say what an OLE container is: old Office files and encrypted new ones name their streams in UTF-16."""
+def _refuse_other_containers(path: Path) -> None:
+    """Old Office files and encrypted new ones share a container, and name their streams in UTF-16."""
     with path.open("rb") as file:
         tail = b""
         while chunk := file.read(1 << 20):
@@ -88,7 +89,15 @@ def _refuse_container(path: Path) -> NoReturn:
             if "WordDocument".encode("utf-16-le") in tail + chunk:
                 raise file_error("unknown_type", kind="a Word document")
             tail = chunk[-64:]
-    raise file_error("legacy_xls")
+
+
+def _declared(head: bytes) -> str:
+    """The encoding that a web page says it has, where it is one that can be read."""
+    found = _CHARSET.search(head[:5000]) if b"<" in head[:200] else None
+    try:
+        return encodings.canonical(found[1].decode()) if found else ""
+    except FormatError:
+        return ""
 
 
 def _is_binary(head: bytes) -> bool:
@@ -110,7 +119,7 @@ def _text_kind(path: Path, encoding: str) -> str:
     if not first:
         raise file_error("empty_file")
     if _HTML.match(first[:5000]) or _HTML.match(first[:5000] + second[:5000]):
-        raise file_error("html")
+        return "html"
     if _XML.match(first[:1000]):
         raise file_error("unknown_type", kind="an XML file")
     if first.startswith("[") and first[1:].lstrip()[:1] in {"", "{", "[", "]", '"'}:
