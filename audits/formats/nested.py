@@ -1,14 +1,16 @@
 """Objects inside a row: spread into columns with dotted names, and kept from being too deep."""
 
+import ast
 import json
 from collections.abc import Iterable
 from typing import Any
 
 from audits.formats.base import Row
-from audits.formats.cells import storable
+from audits.formats.cells import MAX_OBJECTS, storable
 
 SPREAD = 3  # parts of a dotted name: inputs.input.question
 MAX_DEPTH = 32
+_NO_VALUES = frozenset({"null", "None", "nan"})
 
 
 def depth(value: Any) -> int:
@@ -50,22 +52,44 @@ def _spread_into(row: Row, name: str, value: Any, part: int) -> None:
 
 
 def object_columns(rows: Iterable[Row]) -> frozenset[str]:
-    """The columns whose every text is a JSON object, as exports of traces write them into cells."""
+    """The columns whose every text is an object written as JSON or as Python writes it, as exports of traces have."""
     yes: set[str] = set()
     no: set[str] = set()
     for row in rows:
         for name, value in row.items():
-            if name not in no and isinstance(value, str) and value.strip():
+            if name not in no and isinstance(value, str) and value.strip() and value.strip() not in _NO_VALUES:
                 (yes if isinstance(_as_object(value), dict) else no).add(name)
     return frozenset(yes - no)
 
 
 def _as_object(value: Any) -> Any:
-    """The object that a text writes as JSON, else the value itself."""
+    """The object that a text writes out, else the value itself."""
     if not isinstance(value, str) or not value.lstrip().startswith("{"):
         return value
-    try:
-        found = json.loads(value)
-    except (ValueError, RecursionError):
+    found = decoded(value)
+    return found if isinstance(found, dict) else value
+
+
+def decoded(value: Any) -> Any:
+    """The object or list that a text writes out as JSON or as Python does (only literals), else the value itself."""
+    if not isinstance(value, str):
         return value
-    return found if isinstance(found, dict) and depth(found) <= MAX_DEPTH else value
+    text = value.strip()
+    if text[:1] + text[-1:] not in {"{}", "[]"}:
+        return value
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = _python_literal(text)
+    return found if isinstance(found, dict | list) and depth(found) <= MAX_DEPTH else value
+
+
+def _python_literal(text: str) -> Any:
+    """What Python's str() of objects and lists wrote; the parser takes 500 times as much memory as the text."""
+    if len(text) > MAX_OBJECTS or text[1:].lstrip()[:1] not in {"'", '"', "{", "[", "}", "]"}:
+        return None
+    try:
+        found = ast.literal_eval(text)
+        return json.loads(json.dumps(found))  # only what JSON knows: no tuples, bytes or sets
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
