@@ -121,6 +121,11 @@ FILE_ERRORS = {
         "The JSON lists columns, not rows. Nothing was imported. "
         'Export it row by row (in pandas: orient="records") and upload that.'
     ),
+    "commented_json": gettext_noop(
+        "The JSON has a comment or a comma too many in line %(line)s, column %(position)s; JSON allows neither. "
+        "Nothing was imported. Remove the comments and the commas before ] or }, or export the file again."
+    ),
+    "unknown_array": gettext_noop("The JSON has no list named %(array)s. Nothing was imported. It has: %(arrays)s."),
     "broken_workbook": gettext_noop(
         "The workbook is damaged and cannot be read. Nothing was imported. "
         "Open it in a spreadsheet program, save it as .xlsx again and upload that."
@@ -183,6 +188,11 @@ ROW_PROBLEMS = {
     ),
     "bad_list": gettext_noop("The contexts look like a list that was cut or damaged, so they cannot be told apart."),
     "merged_cells": gettext_noop("The row has merged cells; unmerge them and fill in every row."),
+    "no_item": gettext_noop(
+        "The row belongs to no question and answer of the export, so there is nothing to audit in it."
+    ),
+    "no_key": gettext_noop("The row has no %(key)s, so it cannot be joined with the other rows of its answer."),
+    "too_many_parts": gettext_noop("More than %(limit)s rows belong to one answer; this one was left out."),
 }
 
 WARNINGS = {
