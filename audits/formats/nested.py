@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from audits.formats.base import Row
-from audits.formats.cells import MAX_OBJECTS, storable
+from audits.formats.cells import storable
 
 SPREAD = 3  # parts of a dotted name: inputs.input.question
 MAX_DEPTH = 32
+MAX_LITERAL = 200_000  # code points of what Python wrote; its parser takes 500 times as much memory
 _NO_VALUES = frozenset({"null", "None", "nan"})
 
 
@@ -85,8 +86,8 @@ def decoded(value: Any) -> Any:
 
 
 def _python_literal(text: str) -> Any:
-    """What Python's str() of objects and lists wrote; the parser takes 500 times as much memory as the text."""
-    if len(text) > MAX_OBJECTS or text[1:].lstrip()[:1] not in {"'", '"', "{", "[", "}", "]"}:
+    """What Python's str() of objects and lists wrote, None for anything else."""
+    if len(text) > MAX_LITERAL or text[1:].lstrip()[:1] not in {"'", '"', "{", "[", "}", "]"}:
         return None
     try:
         found = ast.literal_eval(text)
