@@ -1,15 +1,16 @@
 """make bench [NAME=…]: runs one bench, or all quick ones; each prints one JSON line.
 
 Quick, and all that `make bench` runs by itself: offline_accuracy, decomposition.
-By name only, since they take minutes: engine (the judging engine under load; BENCH_QUICK=1 leaves out its 10,000
-samples), engine_peers (the engine beside ragas and deepeval, which are installed at the first time).
+By name only, since they take minutes: fuzzing (20,000 damaged files), engine (the judging engine under load;
+BENCH_QUICK=1 leaves out its 10,000 samples), engine_peers (the engine beside ragas and deepeval, which are installed
+at the first time).
 """
 
 import importlib
 import sys
 
 QUICK = {"offline_accuracy": "bench.offline_accuracy", "decomposition": "bench.decomposition"}
-LONG = {"engine": "bench.engine", "engine_peers": "bench.peers"}
+LONG = {"fuzzing": "bench.fuzzing", "engine": "bench.engine", "engine_peers": "bench.peers"}
 BENCHES = QUICK | LONG
 
 

@@ -10,6 +10,7 @@ import pytest
 from audits.formats import FormatError, Record, RowProblem, open_dataset
 
 from .conftest import read
+from .damage import spoil
 
 ROWS = [
     {
@@ -52,28 +53,6 @@ SEEDS = {
     "json": json.dumps({"data": ROWS}, ensure_ascii=False, indent=1).encode(),
     "xlsx": as_workbook(),
 }
-
-
-def spoil(content, source):
-    """One to six small damages: bytes changed, cut out, doubled, planted; the end lost."""
-    spoilt = bytearray(content)
-    for _ in range(source.randint(1, 6)):
-        at = source.randrange(len(spoilt) + 1)
-        length = source.choice((1, 1, 2, 5, 40))
-        match source.randrange(5):
-            case 0:
-                spoilt[at : at + length] = source.randbytes(length)
-            case 1:
-                del spoilt[at : at + length]
-            case 2:
-                spoilt[at:at] = spoilt[at : at + length]
-            case 3:
-                spoilt[at:at] = source.choice(
-                    (b'"', b"\x00", b"\n", b",", b"\xff", b"[", b"{", b"\\u", b"\xef\xbb\xbf", b"'")
-                )
-            case 4:
-                del spoilt[max(at, len(spoilt) // 2) :]
-    return bytes(spoilt)
 
 
 @pytest.mark.parametrize("kind", SEEDS)
