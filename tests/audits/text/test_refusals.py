@@ -5,6 +5,8 @@ import pytest
 from audits.text.refusals import is_refusal
 
 ENGLISH = [
+    "The documents I was given do not say whether the meter is waterproof.",
+    "I did not find a fee for copies in the documents. The records office may be able to help.",
     "Not found in the knowledge base.",
     "I'm sorry, but the provided context does not contain information about that.",
     "I don’t know.",
