@@ -1,25 +1,34 @@
 """What one cell says: a text, several contexts, or nothing."""
 
-import ast
-import json
 import math
-import re
-from collections.abc import Iterator
 from typing import Any
+
+from audits.formats import splitting
+from audits.formats.oddities import (
+    CELL_LIMIT,
+    LONGEST_NOTHING,
+    NOTHING,
+    SPREADSHEET_ERRORS,
+    SURROGATE,
+    cleaned,
+    is_plain,
+)
+from audits.formats.written import NotWritten, listed
 
 MAX_TEXT = 1_000_000  # code points of one text
 MAX_CONTEXTS = 1_000
-MAX_OBJECTS = 200_000  # code points of a list of objects as Python writes it; the parser takes 500 times as much
-TEXT_KEYS = ("text", "content", "page_content", "pageContent", "passage", "chunk", "snippet", "document", "body")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ITEM = re.compile(
-    r"""\s*('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|None|nan)\s*,?\s*(?=[\]'"Nn])""", re.DOTALL
-)
-_WRITTEN_LIST = re.compile(
-    r"""\[\s*(?:None\b|null\b|\[?\s*['"{])"""
-)  # a list of texts or objects, not "[1] Some prose"
-_NUMPY = re.compile(r"array\((\[.*\])(?:,\s*dtype=\w+)?\)", re.DOTALL)
-_NOTHING = frozenset({"", "nan", "<na>"})
+# Where the text of an object lies, the special before the general.
+TEXT_KEYS = (
+    "page_content", "pageContent", "text", "content", "passage", "passage_text", "chunk_text", "chunk_content",
+    "chunk", "snippet", "document", "document_content", "document_text", "contents", "body", "context",
+    "内容", "正文", "文本", "片段",
+)  # fmt: skip
+TEXT_HOLDERS = (
+    "node", "document", "doc", "text_resource", "segment", "chunk", "kwargs", "payload", "_source", "entity",
+    "properties", "metadata",
+)  # fmt: skip
+# As a context these say that there is none; as an answer they can be one.
+NO_CONTEXT = frozenset({"none", "n/a", "na", "nil", "-", "--", "—", "–", "/", "无", "暂无", "空"})
 
 
 class CellError(Exception):
@@ -32,30 +41,56 @@ class CellError(Exception):
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell says nothing: no value, blank text, or what pandas writes for a missing value."""
+    """Whether a cell says nothing: no value, blank text, or what programs write for a missing value."""
     if isinstance(value, str):
-        return len(stripped := value.strip()) <= 4 and stripped.lower() in _NOTHING
+        return not (text := value.strip()) or (len(text) <= LONGEST_NOTHING and text.lower() in NOTHING)
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def text_of(value: Any) -> str:
+def text_of(value: Any, odd: set[str] | None = None) -> str:
     """The cell as text, "" when missing; line ends become \\n and NUL, which no database takes, goes.
 
+    odd: receives what is odd about the text, of oddities.FLAGS.
     Raises CellError for a list or an object, a text longer than MAX_TEXT, or half a character.
     """
-    if is_missing(value):
-        return ""
-    if isinstance(value, list | dict):
-        raise CellError("not_text")
-    text = _as_written(value)
+    odd = set() if odd is None else odd
+    text = value if isinstance(value, str) else _as_written(value)
+    if len(text) <= LONGEST_NOTHING:
+        if _says_nothing(text, odd):
+            return ""
+    elif len(text) >= CELL_LIMIT:
+        _check_length(text, odd)
+    if is_plain(text):
+        return text if text.strip() else ""
+    if not text.isascii() and SURROGATE.search(text):
+        raise CellError("bad_character")
+    text = cleaned(text, odd)
+    return text if text.strip() else ""
+
+
+def _says_nothing(text: str, odd: set[str]) -> bool:
+    word = text.strip().lower()
+    if word in SPREADSHEET_ERRORS:
+        odd.add("spreadsheet_error")
+        return True
+    if word in NOTHING:
+        odd |= {"nan"} if word else set()
+        return True
+    return False
+
+
+def _check_length(text: str, odd: set[str]) -> None:
+    if len(text) == CELL_LIMIT:
+        odd.add("cut_text")
     if len(text) > MAX_TEXT:
         raise CellError("cell_too_long", limit=MAX_TEXT)
-    if not text.isascii() and _SURROGATE.search(text):
-        raise CellError("bad_character")
-    return text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _as_written(value: Any) -> str:
+    if value is None or value != value:  # NaN
+        return ""
+    if isinstance(value, list | dict):
+        raise CellError("not_text")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -63,96 +98,96 @@ def _as_written(value: Any) -> str:
     return str(value)
 
 
-def contexts_of(value: Any) -> list[str]:
+def contexts_of(value: Any, odd: set[str] | None = None, split: str = "") -> list[str]:
     """The contexts in a cell, in order, without empty ones.
 
-    A list of texts or of objects with a text (TEXT_KEYS), the same written as JSON or as Python writes it, or plain
-    text, which is one context: it is never split, since any separator also occurs in prose and tables.
-    Raises CellError.
+    A list of texts or of objects with a text (TEXT_KEYS), the same written as text (see written.py), or plain text.
+    That is one context, unless a person has said how it is split, for any separator also occurs in prose and tables:
+    split as in splitting.py. odd as for text_of. Raises CellError.
+    """
+    odd = set() if odd is None else odd
+    parts = parts_of(value)
+    if parts is None:
+        text = text_of(value, odd)
+        parts = splitting.split(text, split) if split and text else [text]
+        if split and len(parts) > 1 and "|" in split and splitting.looks_like_table_rows(parts):
+            odd.add("table_split")
+    if len(parts) > MAX_CONTEXTS:
+        raise CellError("too_many_contexts", limit=MAX_CONTEXTS)
+    texts = [text_of(part if isinstance(part, str) else _text_in(part), odd) for part in parts]
+    return [text for text in texts if text and not (len(text) <= 4 and _is_no_context(text, odd))]
+
+
+def _is_no_context(text: str, odd: set[str]) -> bool:
+    if text.strip().lower() in NO_CONTEXT:
+        odd.add("nan")
+        return True
+    return False
+
+
+def parts_of(value: Any) -> list[Any] | None:
+    """The elements of a list or of a text that writes one out; None for any other value.
+
+    A list that holds nothing but one list of texts is that list. Raises CellError("bad_list").
     """
     if isinstance(value, str):
-        value = _written_list(value)
-    parts = value if isinstance(value, list) else [value]
-    if len(parts) > MAX_CONTEXTS:
-        raise CellError("bad_contexts")
-    texts = (text_of(_text_in(part)) for part in parts)
-    return [text for text in texts if text.strip() and text.strip().lower() not in {"none", "null"}]
+        try:
+            value = listed(value)
+        except NotWritten:
+            raise CellError("bad_list") from None
+    if isinstance(value, dict):
+        return [value]
+    if not isinstance(value, list):
+        return None
+    if len(value) == 1 and isinstance(inner := value[0], list) and all(isinstance(part, str) for part in inner):
+        return inner
+    return value
 
 
-def _text_in(part: Any) -> Any:
+def _text_in(part: Any, level: int = 0) -> Any:
     if isinstance(part, dict):
         for key in TEXT_KEYS:
             if isinstance(part.get(key), str):
                 return part[key]
+        for key in TEXT_HOLDERS if level < 2 else ():
+            if isinstance(part.get(key), dict) and isinstance(found := _text_or_none(part[key], level + 1), str):
+                return found
         if len(part) == 1 and isinstance(only := next(iter(part.values())), str):
             return only
     if isinstance(part, list) and len(part) == 1 and not isinstance(part[0], list):
-        return _text_in(part[0])
+        return _text_in(part[0], level)
     if isinstance(part, dict | list):
         raise CellError("bad_contexts")
     return part
 
 
-def _written_list(text: str) -> Any:
-    """The list that a text writes out, else the text itself."""
-    stripped = text.strip() if len(text) <= MAX_TEXT else ""
-    array = _NUMPY.fullmatch(stripped)
-    stripped = array[1] if array else stripped
-    if stripped.startswith("[") and stripped.endswith("]") and not stripped[1:-1].strip():
-        return []
-    if not _WRITTEN_LIST.match(stripped):
-        return text
+def _text_or_none(part: Any, level: int) -> Any:
     try:
-        return json.loads(stripped)
-    except (ValueError, RecursionError):
-        return _python_list(stripped)
-
-
-def _python_list(text: str) -> list[Any]:
-    """What `str(list)` of texts or objects, or `str(numpy array)` of texts wrote. Only literals are read.
-
-    Texts are read one by one: numpy puts no commas between them, and Python would join such neighbours into one.
-    """
-    try:
-        if not text.startswith("[{"):
-            return [ast.literal_eval(item) for item in _items(text)]
-        found = ast.literal_eval(text) if len(text) <= MAX_OBJECTS else None
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(isinstance(part, dict) for part in found):
-        raise CellError("bad_list")
-    return found
-
-
-def _items(text: str) -> Iterator[str]:
-    at = 1
-    for _ in range(MAX_CONTEXTS + 1):
-        item = _ITEM.match(text, at)
-        if item is None:
-            break
-        yield item[1] if item[1] != "nan" else "None"
-        at = item.end()
-    if text[at:].strip() != "]":
-        raise CellError("bad_list")
-
-
-def holds_nul(value: Any) -> bool:
-    """Whether a text, or a text in a list or object, holds NUL."""
-    if isinstance(value, str):
-        return "\x00" in value
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(holds_nul(part) for part in inner)
+        return _text_in(part, level)
+    except CellError:
+        return None
 
 
 def storable(value: Any) -> Any:
     """The value as any database's JSON takes it: no NUL, no half characters, no NaN or infinity."""
     if isinstance(value, str):
-        text = value.replace("\x00", "")
-        return text if text.isascii() else _SURROGATE.sub("", text)
+        return _storable_text(value)
     if isinstance(value, dict):
-        return {storable(str(key)): storable(inner) for key, inner in value.items()}
+        return {_storable_text(str(key)): storable(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [storable(inner) for inner in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, int | float | bool) or value is None else str(value)
+
+
+def _storable_text(text: str) -> str:
+    if "\x00" in text:
+        text = text.replace("\x00", "")
+    if text.isascii():
+        return text
+    try:
+        text.encode()  # ten times as fast as a search for what it refuses
+    except UnicodeEncodeError:
+        return SURROGATE.sub("", text)
+    return text

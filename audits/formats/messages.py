@@ -28,6 +28,18 @@ FILE_ERRORS = {
     "too_large": gettext_noop(
         "The file is larger than %(limit)s MB. Nothing was imported. Split it and upload the parts."
     ),
+    "needs_memory": gettext_noop(
+        "The file needs more memory than is allowed to read it. Nothing was imported. "
+        "Save it as CSV (UTF-8) or JSON Lines, or split it, and upload that."
+    ),
+    "too_slow_to_read": gettext_noop(
+        "The file takes longer than %(limit)s seconds to read. Nothing was imported. "
+        "Save it as CSV (UTF-8) or JSON Lines, or split it, and upload that."
+    ),
+    "reader_ended": gettext_noop(
+        "The file cannot be read: it is damaged in a way that has no name here. Nothing was imported. "
+        "Open it in the program it comes from, save it as CSV (UTF-8) and upload that."
+    ),
     "unknown_type": gettext_noop(
         "The file is %(kind)s, not a dataset. Nothing was imported. Upload a CSV, XLSX, JSONL or JSON file."
     ),
@@ -152,12 +164,26 @@ FILE_ERRORS = {
         "The column %(name)s, chosen for %(column)s, is not in the file. Nothing was imported. "
         "Choose one of the columns found: %(columns)s."
     ),
+    "shown_label": gettext_noop(
+        "The column %(name)s is chosen for human labels and for %(column)s. Nothing was imported. "
+        "Choose it for one of them: no judge and no expert may see a human label."
+    ),
     "no_header": gettext_noop(
         "No column name of the file is known; in a table without a header, the first row was taken for one. "
         "Nothing was imported. Add a header such as id, question, contexts, answer, or choose the columns. "
         "Found: %(columns)s."
     ),
 }
+
+FIXABLE = frozenset(
+    {
+        *("undecodable", "unknown_encoding", "no_delimiter", "bad_delimiter", "bad_header", "too_many_columns"),
+        *("no_good_rows", "unknown_sheet", "merged_header", "unknown_shape", "unknown_array"),
+        *("several_files", "unknown_member"),
+    }
+)
+"""Errors of a file that may go away when a person says how it is to be read: encoding, separator, sheet, file of an
+archive. Such a file is kept."""
 
 ROW_PROBLEMS = {
     "too_few_fields": gettext_noop("The row has %(found)s fields where the header has %(expected)s."),
@@ -175,6 +201,7 @@ ROW_PROBLEMS = {
     "unreadable_rest": gettext_noop(
         "A text or line longer than %(limit)s characters starts here; from here on nothing was read."
     ),
+    "row_too_long": gettext_noop("The texts of the row have more than %(limit)s characters together."),
     "cell_too_long": gettext_noop("The text has more than %(limit)s characters."),
     "undecodable": gettext_noop("The text holds bytes that are not %(encoding)s."),
     "bad_character": gettext_noop("The text holds half a character (an unpaired surrogate), which cannot be stored."),
@@ -185,6 +212,15 @@ ROW_PROBLEMS = {
     "not_text": gettext_noop("A text is expected here, but the file has a list or an object."),
     "bad_contexts": gettext_noop(
         "The contexts are neither a text, nor a list of texts, nor a list of objects with a text."
+    ),
+    "too_many_contexts": gettext_noop("The row has more than %(limit)s contexts."),
+    "too_many_claims": gettext_noop("The row has more than %(limit)s claims with a label."),
+    "too_many_tags": gettext_noop("The row has more than %(limit)s tags."),
+    "bad_claims": gettext_noop(
+        "The claims are neither a text, nor a list of texts, nor a list of objects with a text and a label."
+    ),
+    "claims_and_labels": gettext_noop(
+        "The row has %(claims)s claims and %(labels)s labels; each claim needs its own label, or an empty one."
     ),
     "bad_list": gettext_noop("The contexts look like a list that was cut or damaged, so they cannot be told apart."),
     "merged_cells": gettext_noop("The row has merged cells; unmerge them and fill in every row."),
@@ -206,6 +242,14 @@ WARNINGS = {
     "other_sheets": gettext_noop("The workbook has other sheets with rows; only one sheet is read."),
     "no_header": gettext_noop("No column name is known: the first row may be data instead of a header."),
     "many_columns": gettext_noop("The file has very many columns; only the first ones are listed."),
+    "contexts_split": gettext_noop(
+        "Contexts joined by %(separator)s are read as several: %(count)s of the first rows are split. "
+        "If that is wrong, choose that contexts are not split."
+    ),
+    "unsplit_contexts": gettext_noop(
+        "Some cells seem to hold several contexts in one text. They are read as one context, because lists and blank "
+        "lines also occur in texts; if they are several, choose how they are split."
+    ),
     "joined_contexts": gettext_noop(
         "Contexts joined by | are read as one context, because | also occurs in tables and texts."
     ),
