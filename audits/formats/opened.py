@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
-from audits.formats.base import Notice, Options, Reader, Row, RowProblem, SourceRow, Understanding
+from audits.formats.base import Options, Reader, Row, RowProblem, SourceRow, Understanding
 from audits.formats.cells import storable
-from audits.formats.columns import MAX_COLUMNS, context_columns, guess_mapping
-from audits.formats.messages import file_error, notice
+from audits.formats.columns import MAX_COLUMNS, guess_mapping
+from audits.formats.messages import file_error
 from audits.formats.nested import decode, object_columns, spread
+from audits.formats.notices import notices_of
+from audits.formats.paths import paths_in
 from audits.formats.shapes import Shape, recognise, shape_named
-from audits.formats.suspicion import looks_wrongly_decoded
+from audits.formats.shapes.choosing import chosen
 
 HEAD = 200  # rows that the understanding rests on
+JOINED = 5_000  # raw rows from which those are made, where several make one
 PREVIEW = 10
-SURE = 0.95  # confidence in an encoding below which a person is asked to look
 
 
 class Opened:
@@ -27,14 +30,15 @@ class Opened:
         self._objects = object_columns(raw) if reader.columns else frozenset()
         decoded = [decode(row, self._objects) for row in raw]
         self.shape: Shape | None = recognise(decoded) if options.shape is None else _chosen(options.shape)
-        head = list(islice(self.rows(), HEAD))
+        head = self._first_rows()
         rows = [row for row in head if isinstance(row, SourceRow)]
         self.problems = tuple(row for row in head if isinstance(row, RowProblem))
         if not rows:
             raise _no_good_rows(head)
         names = dict.fromkeys(name for row in rows for name in row.values)
-        self.columns = tuple(names)[:MAX_COLUMNS]
-        self.understanding = self._understand(rows, many=len(names) > MAX_COLUMNS)
+        self._names, many = tuple(names)[:MAX_COLUMNS], len(names) > MAX_COLUMNS
+        mapping, self.columns = self._map([row.values for row in rows])
+        self.understanding = self._understand(rows, mapping, many=many)
 
     @property
     def fraction(self) -> float | None:
@@ -46,13 +50,15 @@ class Opened:
 
         Streams from disk. Raises FormatError where the file itself is broken.
         """
-        rows = self._decoded()
-        for row in self.shape.rows(rows) if self.shape else rows:
-            yield SourceRow(row.line, spread(row.values)) if isinstance(row, SourceRow) else row
+        return self._shaped(self._decoded())
 
     def _decoded(self) -> Iterator[SourceRow | RowProblem]:
         for row in self._reader.rows():
             yield SourceRow(row.line, decode(row.values, self._objects)) if isinstance(row, SourceRow) else row
+
+    def _shaped(self, rows: Iterator[SourceRow | RowProblem]) -> Iterator[SourceRow | RowProblem]:
+        for row in self.shape.rows(rows) if self.shape else rows:
+            yield SourceRow(row.line, spread(row.values)) if isinstance(row, SourceRow) else row
 
     def _head_of(self, rows: Iterator[SourceRow | RowProblem]) -> list[Row]:
         head = list(islice(rows, HEAD))
@@ -63,9 +69,36 @@ class Opened:
             raise _no_good_rows(head)
         return raw
 
-    def _understand(self, rows: list[SourceRow], *, many: bool) -> Understanding:
+    def _first_rows(self) -> list[SourceRow | RowProblem]:
+        """The first rows, one per answer. Where the rest of the file is cut off, no row is blamed for being alone."""
+        count = 0
+
+        def some() -> Iterator[SourceRow | RowProblem]:
+            nonlocal count
+            for row in islice(self._decoded(), JOINED):
+                count += 1
+                yield row
+
+        head = list(islice(self._shaped(some()), HEAD))
+        lonely = {"no_item"} if count == JOINED else set()
+        return [row for row in head if isinstance(row, SourceRow) or row.code not in lonely]
+
+    def _map(self, rows: list[Row]) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """The guessed mapping, and the columns and paths that a mapping can use."""
+        paths = paths_in(rows)
+        mapping: dict[str, Any] = dict(guess_mapping(self._names))
+        if self.shape:
+            mapping |= self.shape.mapping((*self._names, *paths), rows)
+        else:
+            mapping |= {role: path for role, path in chosen(paths, rows).items() if not mapping.get(role)}
+        used = (name for value in mapping.values() for name in (value if isinstance(value, list) else [value]))
+        known = {*self._names, *paths}
+        beside = [name for name in used if isinstance(name, str) and name and ("." in name or "[" in name)]
+        return mapping, (*self._names, *paths, *(name for name in beside if name not in known))
+
+    def _understand(self, rows: list[SourceRow], mapping: dict[str, Any], *, many: bool) -> Understanding:
         reader = self._reader
-        mapping = guess_mapping(self.columns) | (self.shape.mapping(self.columns) if self.shape else {})
+        notices = notices_of(rows, mapping, confidence=self._confidence, header=bool(reader.columns), many=many)
         return Understanding(
             format=reader.name,
             encoding=reader.encoding,
@@ -78,21 +111,8 @@ class Opened:
             columns=self.columns,
             mapping=mapping,
             preview=tuple(SourceRow(row.line, storable(row.values)) for row in rows[:PREVIEW]),
-            warnings=(*reader.warnings, *self._notices(rows, mapping, many=many)),
+            warnings=(*reader.warnings, *notices),
         )
-
-    def _notices(self, rows: list[SourceRow], mapping: dict[str, object], *, many: bool) -> Iterator[Notice]:
-        alone = columns if len(columns := context_columns(mapping)) == 1 else []  # type: ignore[arg-type]
-        if self._confidence is not None and self._confidence < SURE:
-            yield notice("guessed_encoding")
-        if any(looks_wrongly_decoded(text) for row in rows for text in _texts(row.values)):
-            yield notice("mojibake")
-        if self._reader.columns and not any(mapping.values()):
-            yield notice("no_header")
-        if many:
-            yield notice("many_columns")
-        if any(_looks_joined(row.values.get(column)) for row in rows for column in alone):
-            yield notice("joined_contexts")
 
 
 def _chosen(name: str) -> Shape | None:
@@ -104,11 +124,3 @@ def _no_good_rows(head: Sequence[SourceRow | RowProblem]) -> Exception:
     if first is None:
         return file_error("no_rows")
     return file_error("no_good_rows", count=len(head), line=first.line, reason=first.reason)
-
-
-def _texts(values: Row) -> Iterator[str]:
-    return (value[:2000] for value in values.values() if isinstance(value, str))
-
-
-def _looks_joined(value: object) -> bool:
-    return isinstance(value, str) and "|" in value and value.lstrip()[:1] not in {"[", "|"}

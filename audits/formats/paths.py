@@ -58,6 +58,11 @@ def lookup(values: Row, name: str) -> Any:
     return None
 
 
+def keys_of(name: str) -> tuple[str, ...]:
+    """The names that a column or path steps through, without what stands in brackets; () for what is no path."""
+    return tuple(step.name for step in _parse(name) if step.kind == "key")
+
+
 @lru_cache(maxsize=1024)
 def _parse(name: str) -> tuple[_Step, ...]:
     """The steps of a path, () for what is none."""

@@ -10,6 +10,14 @@ gettext_noop = str  # the name by which collectors of strings know what is to be
 Rows = Iterator[SourceRow | RowProblem]
 
 
+class AsTheyAre:
+    """For shapes whose rows are one per answer already."""
+
+    def rows(self, rows: Rows) -> Rows:
+        """See Shape."""
+        return rows
+
+
 class Shape(Protocol):
     """One kind of export: how it is recognised, which column is what, and how its rows become one per answer.
 
@@ -23,10 +31,10 @@ class Shape(Protocol):
         """Whether these first rows of a file are such an export; by names and contents that others do not have."""
         ...
 
-    def mapping(self, columns: Sequence[str]) -> dict[str, Any]:
+    def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """Role -> column or path, for what the shape knows; the rest is guessed by name.
 
-        columns: of the rows that `rows` gives.
+        columns: of the first rows that `rows` gave, and the paths in them; rows: these.
         """
         ...
 

@@ -1,0 +1,86 @@
+"""Which columns and paths hold question, contexts and answer, where a tool logs whatever the application gave it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from audits.formats.base import Row
+from audits.formats.cells import TEXT_KEYS
+from audits.formats.paths import keys_of, lookup
+from audits.formats.shapes.documents import LISTS
+from audits.formats.shapes.names import plain
+from audits.formats.shapes.payloads import ANSWERS, QUESTIONS
+
+_LOOKED_AT = 30  # rows
+_TEXTS = tuple(plain(name) for name in TEXT_KEYS)
+_ASKS = ("[role=user]", "[type=human]", "[obj=Human]", "[role=human]", "[from=human]")
+_ANSWERS = ("[role=assistant]", "[type=ai]", "[obj=AI]", "[role=ai]", "[from=gpt]")
+_OF_A_CHAT = 20  # rank of what a conversation says: after what is called a question, before texts of other names
+_WHOLE = 30  # rank of the whole payload, when it is a text
+
+Rank = Callable[[tuple[str, ...], str], float | None]
+
+
+def chosen(
+    names: Sequence[str], rows: Sequence[Row], *, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
+) -> dict[str, Any]:
+    """question, contexts, answer -> the best of these columns and paths, as far as one is found.
+
+    inputs, outputs: plain names with which the names for question and answer begin; none: any name will do.
+    """
+    rows = rows[:_LOOKED_AT]
+    found = {
+        "question": _best(names, rows, _text_rank(QUESTIONS, inputs, _ASKS), _is_text),
+        "contexts": _best(names, rows, _contexts_rank(inputs, outputs), _are_texts),
+        "answer": _best(names, rows, _text_rank(ANSWERS, outputs, _ANSWERS), _is_text),
+    }
+    return {role: name for role, name in found.items() if name}
+
+
+def _best(names: Iterable[str], rows: Sequence[Row], rank: Rank, fits: Callable[[Any], bool]) -> str:
+    """The best name by rank among those that at least half of the rows have; else the one that most rows have."""
+    found: list[tuple[bool, float, float, int, str]] = []
+    for name in names:
+        place = rank(tuple(plain(key) for key in keys_of(name) or (name,)), name)
+        if place is not None:
+            share = sum(fits(lookup(row, name)) for row in rows) / len(rows)
+            if share:
+                found.append((share < 0.5, place, -share, len(name), name))
+    return min(found)[-1] if found else ""
+
+
+def _text_rank(known: Sequence[str], begins: Sequence[str], chat: Sequence[str]) -> Rank:
+    def rank(keys: tuple[str, ...], name: str) -> float | None:
+        if (begins and keys[0] not in begins) or any(key in LISTS for key in keys[1:]):
+            return None
+        if any(mark in name for mark in chat):
+            return _OF_A_CHAT
+        if len(keys) == 1 and begins:
+            return _WHOLE
+        if keys[-1] in known and (begins or keys[-1] not in _TEXTS):
+            return known.index(keys[-1])
+        holder = keys[-2] if len(keys) > 1 and keys[-1] in _TEXTS else ""  # {"question": {"text": "…"}}
+        return known.index(holder) + 0.5 if holder in known else None
+
+    return rank
+
+
+def _contexts_rank(inputs: Sequence[str], outputs: Sequence[str]) -> Rank:
+    def rank(keys: tuple[str, ...], name: str) -> float | None:
+        places = [LISTS.index(key) for key in keys if key in LISTS]
+        if not places:
+            return None
+        text = _TEXTS.index(keys[-1]) if keys[-1] in _TEXTS and "[" in name else 0 if keys[-1] in LISTS else None
+        if text is None:
+            return None
+        place = 2 if keys[0] in inputs else 0 if keys[0] in outputs else 1
+        return min(places) + place / 10 + text / 1000
+
+    return rank
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _are_texts(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, list) and any(_is_text(part) for part in value))

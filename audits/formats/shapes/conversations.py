@@ -1,0 +1,108 @@
+"""Logs of conversations as the chat interfaces of models write them, from any tool."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from audits.formats.base import Row, RowProblem, SourceRow
+from audits.formats.messages import row_problem
+from audits.formats.nested import decoded
+from audits.formats.shapes.base import Rows, gettext_noop
+from audits.formats.shapes.chats import Message, Turn, messages_in, turns
+from audits.formats.shapes.documents import contexts_in, found_contexts
+from audits.formats.shapes.names import column, member, plain, plain_names, text_member
+from audits.formats.shapes.payloads import answer_in
+from audits.formats.shapes.traces import ITEM
+
+_CHATS = plain_names(
+    "messages conversation conversations chat dialog dialogue turns history chat_history request input"
+)
+_REPLIES = ("response", "completion", "choices", "output")
+_ANSWERED = ("answer", "actual_output", "model_answer", "回答", "模型回答")
+
+
+class Conversations:
+    """One row per conversation."""
+
+    name = "conversations"
+    label = gettext_noop("a chat log")
+
+    def fits(self, rows: Sequence[Row]) -> bool:
+        """See Shape."""
+        return all(_has_answer(row) for row in rows)
+
+    def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
+        """See Shape."""
+        generator = column(columns, "model")
+        return dict(ITEM) | ({"generator": generator} if generator else {})
+
+    def rows(self, rows: Rows) -> Rows:
+        """See Shape."""
+        for row in rows:
+            if isinstance(row, RowProblem):
+                yield row
+            else:
+                yield from _items(row)
+
+
+def _has_answer(values: Row) -> bool:
+    if text_member(values, *_ANSWERED):
+        return False
+    roles = [message.role for message in _chat(values)[1]]
+    return "user" in roles and "assistant" in roles[roles.index("user") :]
+
+
+def _chat(values: Row) -> tuple[set[str], list[Message]]:
+    """The columns that hold the conversation, and its messages with the reply where that stands beside them."""
+    for name in _CHATS:
+        found = next((key for key in values if plain(key) == name), None)
+        if found is None:
+            continue
+        chat = decoded(values[found])
+        messages = messages_in(chat) or messages_in(member(chat, "messages") if isinstance(chat, dict) else None)
+        if messages and messages[-1].role in {"user", "tool"}:
+            reply = column(values, *_REPLIES)
+            text = answer_in(decoded(values[reply])) if reply else ""
+            if reply and text:
+                return {found, reply}, [*messages, Message("assistant", text, {})]
+        if messages:
+            return {found}, messages
+    return set(), []
+
+
+def _items(row: SourceRow) -> Iterator[SourceRow | RowProblem]:
+    """One row per answer. What was retrieved beside the conversation belongs to its last answer."""
+    taken, messages = _chat(row.values)
+    notes = {name: value for name, value in row.values.items() if name not in taken}
+    found = list(turns(messages))
+    asked = [turn for turn in found if isinstance(turn, Turn)]
+    yield from (row_problem(row.line, "no_item", value=one.text) for one in found if isinstance(one, Message))
+    if not asked:
+        if not found:
+            yield row_problem(row.line, "no_item", values=row.values)
+        return
+    beside = found_contexts(notes)
+    own = [_contexts(turn) for turn in asked]
+    if beside and not any(own[:-1]):  # earlier turns are how the last question came about
+        earlier = {"earlier": [one.text for one in messages if one.role in {"user", "assistant"}][:-2]}
+        yield _item(row, asked[-1], beside, notes | (earlier if len(asked) > 1 else {}), "")
+        return
+    for number, (turn, contexts) in enumerate(zip(asked, own, strict=True), start=1):
+        yield _item(row, turn, contexts, notes, f"#{number}" if len(asked) > 1 else "")
+
+
+def _item(row: SourceRow, turn: Turn, contexts: list[str], notes: Row, suffix: str) -> SourceRow:
+    name = text_member(row.values, "id", "conversation_id", "session_id", "trace_id", "request_id", "uuid")
+    values = {
+        "id": name + suffix if name else "",
+        "question": turn.question,
+        "contexts": contexts,
+        "answer": turn.answer.text if turn.answer else "",
+    }
+    return SourceRow(row.line, values | {key: value for key, value in notes.items() if key not in values})
+
+
+def _contexts(turn: Turn) -> list[str]:
+    """What a message says it was given, or what tools returned before it."""
+    said = found_contexts(turn.answer.values) if turn.answer else []
+    tools = (contexts_in(one.text) for one in turn.between if one.role == "tool")
+    return said or [text for texts in tools for text in texts]

@@ -1,0 +1,65 @@
+"""Names of members, whatever a tool's style of writing them: userInput, user_input and "User Input" are one name."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from audits.formats.base import Row
+from audits.formats.cells import is_missing
+from audits.formats.nested import decoded
+
+
+@lru_cache(maxsize=4096)
+def plain(name: str) -> str:
+    """A name without case, width and signs: "Trace_ID" -> "traceid"."""
+    folded = unicodedata.normalize("NFKC", name[:200]).casefold()
+    return "".join(char for char in folded if char.isalnum()) or folded
+
+
+def plain_names(words: str) -> tuple[str, ...]:
+    """The plain names in a text of words."""
+    return tuple(plain(word) for word in words.split())
+
+
+def names_of(rows: Iterable[Row]) -> frozenset[str]:
+    """The plain names of all columns of these rows."""
+    return frozenset(plain(name) for row in rows for name in row)
+
+
+def column(columns: Iterable[str], *names: str) -> str | None:
+    """The first column with one of these names, whatever its style; earlier names win; None when there is none."""
+    by_name = {plain(one): one for one in reversed([*columns])}
+    return next((by_name[plain(name)] for name in names if plain(name) in by_name), None)
+
+
+def member(values: Mapping[str, Any], *names: str) -> Any:
+    """The first member with one of these plain names that says something; earlier names win; None when there is none.
+
+    A dot steps into an object, which may also be spread into dotted names already: "context.span_id".
+    """
+    by_name = {plain(name): value for name, value in reversed([*values.items()])}
+    for name in names:
+        found = _step(by_name, name)
+        if not _says_nothing(found):
+            return found
+    return None
+
+
+def _step(by_name: Mapping[str, Any], name: str) -> Any:
+    whole = plain(name)
+    if whole in by_name:
+        return by_name[whole]
+    first, dot, rest = name.partition(".")
+    inner = decoded(by_name.get(plain(first))) if dot else None
+    return member(inner, rest) if isinstance(inner, dict) else None
+
+
+def _says_nothing(value: Any) -> bool:
+    return is_missing(value) or value == [] or value == {}
+
+
+def text_member(values: Mapping[str, Any], *names: str) -> str:
+    """The same as text: "" when there is none, or when it is a list or an object."""
+    found = member(values, *names)
+    return "" if found is None or isinstance(found, dict | list) else str(found)
