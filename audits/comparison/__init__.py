@@ -1,0 +1,1 @@
+"""What is the same in two versions: rows of datasets, words of texts, claims of answers, settings of audits."""
