@@ -1,18 +1,20 @@
 """A file that can be read: its rows, one per answer, and what was understood of them from the first ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from audits.formats.base import Options, Reader, Row, RowProblem, SourceRow, Understanding
+from audits.formats.base import Notice, Options, Reader, Row, RowProblem, SourceRow, Understanding
 from audits.formats.cells import storable
-from audits.formats.columns import MAX_COLUMNS, guess_mapping
-from audits.formats.messages import file_error
+from audits.formats.columns import MAX_COLUMNS, ROLES, guess_mapping
+from audits.formats.joined import guess_split
+from audits.formats.messages import file_error, notice
 from audits.formats.nested import decode, object_columns, spread
 from audits.formats.notices import notices_of
 from audits.formats.paths import paths_in
 from audits.formats.shapes import Shape, recognise, shape_named
 from audits.formats.shapes.choosing import chosen
+from audits.formats.unnamed import guess_by_content
 
 HEAD = 200  # rows that the understanding rests on
 JOINED = 5_000  # raw rows from which those are made, where several make one
@@ -36,9 +38,10 @@ class Opened:
         if not rows:
             raise _no_good_rows(head)
         names = dict.fromkeys(name for row in rows for name in row.values)
-        self._names, many = tuple(names)[:MAX_COLUMNS], len(names) > MAX_COLUMNS
-        mapping, self.columns = self._map([row.values for row in rows])
-        self.understanding = self._understand(rows, mapping, many=many)
+        self._names = tuple(names)[:MAX_COLUMNS]
+        mapping, self.columns, said = self._map(rows)
+        many = (notice("many_columns"),) if len(names) > MAX_COLUMNS else ()
+        self.understanding = self._understand(rows, mapping, (*many, *said))
 
     @property
     def fraction(self) -> float | None:
@@ -83,22 +86,28 @@ class Opened:
         lonely = {"no_item"} if count == JOINED else set()
         return [row for row in head if isinstance(row, SourceRow) or row.code not in lonely]
 
-    def _map(self, rows: list[Row]) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """The guessed mapping, and the columns and paths that a mapping can use."""
-        paths = paths_in(rows)
+    def _map(self, rows: list[SourceRow]) -> tuple[dict[str, Any], tuple[str, ...], Sequence[Notice]]:
+        """The guessed mapping, the columns and paths that a mapping can use, and what is to be said of it."""
+        values = [row.values for row in rows]
+        paths = paths_in(values)
         mapping: dict[str, Any] = dict(guess_mapping(self._names))
         if self.shape:
-            mapping |= self.shape.mapping((*self._names, *paths), rows)
+            mapping |= self.shape.mapping((*self._names, *paths), values)
         else:
-            mapping |= {role: path for role, path in chosen(paths, rows).items() if not mapping.get(role)}
-        used = (name for value in mapping.values() for name in (value if isinstance(value, list) else [value]))
+            mapping |= _found(mapping, chosen(paths, values))
+            if self._reader.header_line is None and not any(mapping.values()):
+                mapping |= _found(mapping, guess_by_content(self._names, rows))
+        said = None
+        if mapping.get("contexts") and "split" not in mapping:
+            split, said = guess_split(rows, mapping)
+            mapping |= {"split": split} if split else {}
         known = {*self._names, *paths}
-        beside = [name for name in used if isinstance(name, str) and name and ("." in name or "[" in name)]
-        return mapping, (*self._names, *paths, *(name for name in beside if name not in known))
+        beside = (name for name in _names_in(mapping) if name not in known)
+        return mapping, (*self._names, *paths, *dict.fromkeys(beside)), [said] if said else []
 
-    def _understand(self, rows: list[SourceRow], mapping: dict[str, Any], *, many: bool) -> Understanding:
+    def _understand(self, rows: list[SourceRow], mapping: dict[str, Any], said: Sequence[Notice]) -> Understanding:
         reader = self._reader
-        notices = notices_of(rows, mapping, confidence=self._confidence, header=bool(reader.columns), many=many)
+        names = self._names if reader.columns else ()
         return Understanding(
             format=reader.name,
             encoding=reader.encoding,
@@ -111,8 +120,18 @@ class Opened:
             columns=self.columns,
             mapping=mapping,
             preview=tuple(SourceRow(row.line, storable(row.values)) for row in rows[:PREVIEW]),
-            warnings=(*reader.warnings, *notices),
+            warnings=(*reader.warnings, *notices_of(rows, names, mapping, confidence=self._confidence), *said),
         )
+
+
+def _found(mapping: dict[str, Any], guessed: Mapping[str, Any]) -> dict[str, Any]:
+    return {role: name for role, name in guessed.items() if name and not mapping.get(role)}
+
+
+def _names_in(mapping: Mapping[str, Any]) -> Iterator[str]:
+    for role in ROLES:
+        value = mapping.get(role)
+        yield from (value if isinstance(value, list) else [value] if isinstance(value, str) and value else [])
 
 
 def _chosen(name: str) -> Shape | None:

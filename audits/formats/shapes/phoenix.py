@@ -36,7 +36,8 @@ class PhoenixAnswers:
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape. What Phoenix calls the reference is what was retrieved."""
         found = chosen(columns, rows, inputs=("input",), outputs=("output",))
-        return found | {"id": column(columns, *_SPAN_ID), "contexts": column(columns, "reference"), "reference": None}
+        own = {"id": column(columns, *_SPAN_ID), "contexts": column(columns, "reference"), "reference": None}
+        return found | own | {"split": ""}  # joined by blank lines, which occur inside documents as well
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""

@@ -129,7 +129,8 @@ def test_header_names_are_made_unique(write):
 def test_objects_in_cells_become_columns(write):
     text = 'id,input,output\n1,"{""question"": ""q""}","{""answer"": ""a"", ""docs"": [{""content"": ""c""}]}"\n'
     opened = open_dataset(write(text))
-    assert opened.understanding.columns == ("id", "input.question", "output.answer", "output.docs")
+    names = ("id", "input.question", "output.answer", "output.docs", "output.docs[].content")
+    assert opened.understanding.columns == names
     assert read(opened)[0][0].contexts == ("c",)
 
 
