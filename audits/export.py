@@ -1,26 +1,34 @@
-"""What an export holds: one row per claim or per sample, read in chunks so that no size is too large.
+"""What the export of claims holds: one row per claim, read in chunks so that no size is too large.
 
 Column names and code values are the same in every language. Texts are as they came; only table files make them
 harmless for spreadsheets, when they are written.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from audits.labels import Decision
-from audits.models import Audit, Claim, Extraction, PanelMember, Probe, Sample, Verdict
+from audits.exporting import Cell
+from audits.from_file import CHUNK, FIELDS, FileColumns, FileOrder, as_record
+from audits.models import Audit, Claim, PanelMember, Probe, Sample, Verdict
 
-CHUNK = 500
-Cell = str | int | bool | None
+Table = tuple[list[str], Iterator[list[Cell]]]
+"""A header and the rows below it."""
 SAID = ("label", "unscored", "rationale", "quotes", "grounded", "conflict", "windows", "shown")
 AGAIN = (Probe.Kind.REPEAT.value, Probe.Kind.REORDER.value)
-SAMPLE_FIELDS = ("external_id", "line", "language", "question", "answer", "flags")
+SAMPLE_FIELDS = ("external_id", "line", "language", "question", "answer", "flags", *FIELDS)
 
 
-def claim_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
-    """The header of claim_rows: claim, decision, then ten columns per judge, named VENDOR:MODEL."""
+def claim_table(audit: Audit, *, contexts: bool = False) -> Table:
+    """One row per claim in reading order: claim, decision, ten columns per judge, named VENDOR:MODEL, FileColumns.
+
+    A judge that has not spoken yet has empty cells.
+    """
+    beside = FileColumns(audit.dataset)
+    return [*_claim_columns(audit, contexts), *beside.names], _claim_rows(audit, contexts, beside)
+
+
+def _claim_columns(audit: Audit, contexts: bool) -> list[str]:
     names = ["sample_id", "question", "answer", "claim_no", "claim"]
     names += ["sentence_no", "start", "end", "vague", "ambiguous", "flags", "decision"]
     for member in audit.panel:
@@ -28,8 +36,7 @@ def claim_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
     return [*names, "contexts"] if contexts else names
 
 
-def claim_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
-    """One row per claim in reading order. A judge that has not spoken yet has empty cells."""
+def _claim_rows(audit: Audit, contexts: bool, beside: FileColumns) -> Iterator[list[Cell]]:
     panel = list(audit.panel)
     for claim, sample in _claims(audit, contexts):
         said = {verdict.member_id: verdict for verdict in claim.verdicts.all()}
@@ -51,14 +58,17 @@ def claim_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
         for member in panel:
             row += _verdict_cells(said.get(member.pk))
             row += [_probe_cell(again.get((member.pk, kind))) for kind in AGAIN]
-        yield [*row, _context_cell(sample.contexts)] if contexts else row
+        if contexts:
+            row.append(context_cell(sample.contexts))
+        yield row + beside.cells(sample)
 
 
 def claim_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str, Any]]:
     """One object per claim, with the verdicts nested; null where nothing is known yet."""
     panel = {member.pk: member for member in audit.panel}
+    order = FileOrder(audit.dataset)
     for claim, sample in _claims(audit, contexts):
-        yield {
+        record = {
             "sample_id": sample.external_id,
             "question": sample.question,
             "answer": sample.answer,
@@ -73,7 +83,8 @@ def claim_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str,
             "decision": claim.decision or None,
             "verdicts": [_verdict_record(panel[verdict.member_id], verdict) for verdict in claim.verdicts.all()],
             "probes": [_probe_record(panel[probe.member_id], probe) for probe in _probes(audit, claim)],
-        } | ({"contexts": sample.contexts} if contexts else {})
+        }
+        yield record | ({"contexts": sample.contexts} if contexts else {}) | as_record(sample, order)
 
 
 def _claims(audit: Audit, contexts: bool) -> Iterator[tuple[Claim, Sample]]:
@@ -142,68 +153,6 @@ def _probe_record(member: PanelMember, probe: Probe) -> dict[str, Any]:
     return {"judge": member.letter, "kind": probe.kind, "status": probe.status} | said
 
 
-def _context_cell(contexts: Sequence[str]) -> str:
+def context_cell(contexts: Sequence[str]) -> str:
+    """The contexts in one cell, numbered from 1."""
     return "\n".join(f"[{number}] {text}" for number, text in enumerate(contexts, start=1))
-
-
-COUNTS = ("supported", "contradicted", "unverified", "disputed", "pending")
-PENDING = ""
-
-
-def sample_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
-    """The header of sample_rows."""
-    return list(_sample_record_keys(contexts))
-
-
-def sample_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
-    """One row per sample, those without claims included: what a rate does not count must not be out of sight."""
-    for record in sample_records(audit, contexts=contexts):
-        reasons = record["no_claims"]
-        cells = record | {
-            "flags": ", ".join(record["flags"]),
-            "no_claims": "\n".join(f"{number}: {reason}" for number, reason in reasons.items()),
-            "unaccounted": ", ".join(map(str, record["unaccounted"])),
-        }
-        if contexts:
-            cells["contexts"] = _context_cell(record["contexts"])
-        yield list(cells.values())
-
-
-def _sample_record_keys(contexts: bool) -> tuple[str, ...]:
-    keys = ("sample_id", "line", "language", "question", "answer", "flags", "extraction", "failure", "refusal")
-    return (*keys, "claims", *COUNTS, "no_claims", "unaccounted", *(("contexts",) if contexts else ()))
-
-
-def sample_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str, Any]]:
-    """One object per sample, in the file's order."""
-    extractions = Extraction.objects.filter(audit=audit).order_by("sample__position").iterator(chunk_size=CHUNK)
-    wanted = Sample.objects.only(*SAMPLE_FIELDS, *(["contexts"] if contexts else []))
-    while chunk := list(islice(extractions, CHUNK)):
-        samples = wanted.in_bulk([row.sample_id for row in chunk])
-        decisions = Claim.objects.filter(extraction__in=chunk).order_by().values_list("extraction", "decision")
-        counts = Counter(decisions)
-        for row in chunk:
-            yield _sample_record(row, samples[row.sample_id], counts, contexts)
-
-
-def _sample_record(
-    row: Extraction, sample: Sample, counts: "Counter[tuple[int, str]]", contexts: bool
-) -> dict[str, Any]:
-    by_decision = [counts[row.pk, decision] for decision in (*(d.value for d in Decision), PENDING)]
-    values = (
-        sample.external_id,
-        sample.line,
-        sample.language,
-        sample.question,
-        sample.answer,
-        sample.flags,
-        row.status,
-        row.failure,
-        row.is_refusal,
-        sum(by_decision),
-        *by_decision,
-        row.no_claims,
-        row.unaccounted,
-        *((sample.contexts,) if contexts else ()),
-    )
-    return dict(zip(_sample_record_keys(contexts), values, strict=True))

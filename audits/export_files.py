@@ -8,12 +8,12 @@ from typing import IO, Any
 
 import xlsxwriter
 
-from audits.export import Cell
-from audits.exporting import safe_cell
+from audits.exporting import Cell, safe_cell
 
 BOM = "\ufeff"  # without it Excel reads UTF-8 as the local code page
 CELL_LIMIT = 32_767  # UTF-16 units that a cell of Excel can hold
 CUT = " … [cut here; the CSV and JSONL files hold all of it]"
+EXACT = 10**15  # Excel keeps 15 digits of a number; a longer one, such as an identifier, is written as text
 SHEET_ROWS = 1_048_576  # rows of a sheet, the header among them
 
 
@@ -69,7 +69,7 @@ def xlsx_file(columns: Sequence[str], rows: Iterable[Sequence[Cell]], sheet_rows
 def _sheet(book: Any, columns: Sequence[str], bold: Any) -> Any:
     sheet = book.add_worksheet()
     for number, column in enumerate(columns):
-        sheet.write_string(0, number, column, bold)
+        sheet.write_string(0, number, _fitting(column), bold)
     sheet.freeze_panes(1, 0)
     return sheet
 
@@ -77,19 +77,19 @@ def _sheet(book: Any, columns: Sequence[str], bold: Any) -> Any:
 def _write(sheet: Any, at: int, row: Sequence[Cell]) -> None:
     for number, cell in enumerate(row):
         value = _table_cell(cell)
-        if isinstance(value, int):
+        if isinstance(value, float) or (isinstance(value, int) and abs(value) < EXACT):
             sheet.write_number(at, number, value)
-        elif value:
-            sheet.write_string(at, number, _fitting(value))
+        elif value != "":
+            sheet.write_string(at, number, _fitting(str(value)))
 
 
-def _table_cell(cell: Cell) -> str | int:
+def _table_cell(cell: Cell) -> str | int | float:
     """Numbers stay numbers; true and false are words, the same in every program; text is made harmless."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    return cell if isinstance(cell, int) else safe_cell(cell)
+    return cell if isinstance(cell, int | float) else safe_cell(cell)
 
 
 def _fitting(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from audits.export import Cell
+from audits.exporting import Cell
 from audits.models import Audit, Call
 
 CHUNK = 1000

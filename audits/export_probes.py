@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from audits.export import CHUNK, Cell
+from audits.export import Table
+from audits.exporting import Cell
+from audits.from_file import CHUNK
 from audits.models import Audit, Probe
 from audits.stability import with_first
 
@@ -11,13 +13,12 @@ PLACE = ("sample_id", "claim_no", "claim", "judge", "name", "kind", "status")
 COLUMNS = (*PLACE, "first_label", "label", "unscored", "flipped", "context_order")
 
 
-def probe_columns(audit: Audit, *, contexts: bool = False) -> list[str]:
-    """The header of probe_rows. contexts has no meaning here."""
-    return list(COLUMNS)
+def probe_table(audit: Audit, *, contexts: bool = False) -> Table:
+    """One row for each probe in reading order. context_order: as shown, numbered from 1. contexts has no meaning."""
+    return list(COLUMNS), _rows(audit)
 
 
-def probe_rows(audit: Audit, *, contexts: bool = False) -> Iterator[list[Cell]]:
-    """One row for each probe in reading order. context_order: as shown, numbered from 1."""
+def _rows(audit: Audit) -> Iterator[list[Cell]]:
     for record in probe_records(audit):
         order = ", ".join(str(index + 1) for index in record["context_order"])
         yield [*list(record.values())[:-1], order]

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+Cell = str | int | float | bool | None
+"""What a cell of a table file may hold."""
 _STARTS_FORMULA = frozenset("=+-@")
 _CONTROL = frozenset("\t\r\n")
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*)(\.\d+)?([eE][+-]?\d+)?%?", re.ASCII)

@@ -7,20 +7,20 @@ from django.http import FileResponse, Http404, HttpRequest, StreamingHttpRespons
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
-from audits import export
 from audits.access import verdicts_for
 from audits.blindness import shows_verdicts
+from audits.export import Table, claim_records, claim_table
 from audits.export_files import csv_lines, jsonl_lines, xlsx_file
-from audits.export_probes import probe_columns, probe_records, probe_rows
+from audits.export_probes import probe_records, probe_table
+from audits.export_samples import sample_records, sample_table
 from audits.models import Audit
 
-Columns = Callable[..., list[str]]
-Rows = Callable[..., Iterator[list[export.Cell]]]
+Tables = Callable[..., Table]
 Records = Callable[..., Iterator[dict[str, Any]]]
-KINDS: dict[str, tuple[Columns, Rows, Records]] = {
-    "claims": (export.claim_columns, export.claim_rows, export.claim_records),
-    "samples": (export.sample_columns, export.sample_rows, export.sample_records),
-    "probes": (probe_columns, probe_rows, probe_records),
+KINDS: dict[str, tuple[Tables, Records]] = {
+    "claims": (claim_table, claim_records),
+    "samples": (sample_table, sample_records),
+    "probes": (probe_table, probe_records),
 }
 TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -46,10 +46,10 @@ def audit_export(
 
 
 def _response(audit: Audit, kind: str, fmt: str, *, contexts: bool) -> StreamingHttpResponse | FileResponse:
-    columns, rows, records = KINDS[kind]
+    table, records = KINDS[kind]
     if fmt == "jsonl":
         return StreamingHttpResponse(jsonl_lines(records(audit, contexts=contexts)), content_type=TYPES[fmt])
-    header, lines = columns(audit, contexts=contexts), rows(audit, contexts=contexts)
+    header, lines = table(audit, contexts=contexts)
     if fmt == "csv":
         return StreamingHttpResponse(csv_lines(header, lines), content_type=TYPES[fmt])
     return FileResponse(xlsx_file(header, lines), content_type=TYPES[fmt])
