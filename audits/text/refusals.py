@@ -140,7 +140,8 @@ _CONDITION = re.compile(
     r"\W*(?:if|unless)\b|\W*(?:如果|如(?!上|下)|若|凡|一旦|倘若)", re.IGNORECASE
 )  # a rule for a case
 _COURTESY = re.compile(
-    r"\b(?:(?:may|might|can|will) be able to (?:help|assist)|sorry|apologi[sz]e|unfortunately|please|feel free|let me know|happy to|contact|consult|if you|"
+    r"\b(?:(?:may|might|can|will) be able to (?:help|assist)|"
+    r"sorry|apologi[sz]e|unfortunately|please|feel free|let me know|happy to|contact|consult|if you|"
     r"you (?:may|can|could|might)|i can|can help|hello|hi|thank)\b|抱歉|对不起|不好意思|遗憾|请(?!求)|建议|欢迎|"
     r"您可以|你可以|可以帮|如果您|如果你|如需|如有|咨询|谢谢|您好|你好|感谢|[?？]\W*$",
     re.IGNORECASE,
