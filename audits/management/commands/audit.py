@@ -3,6 +3,7 @@
 import json
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from audits import headless
+from audits.mapping_option import parsed_mapping
 from audits.migrating import migrate
 from audits.models import Audit
-
-FIELDS = ("id", "question", "answer", "contexts")
 
 
 class Command(BaseCommand):
@@ -32,10 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--extractor", metavar="VENDOR:MODEL", help="cuts claims (default: the primary)")
         parser.add_argument("--threshold", default="0.02", help="accepted rate, 0.0001 to 0.5 (default 0.02)")
         parser.add_argument(
-            "--map",
-            default="",
-            metavar="question=COLUMN,…",
-            help="columns of question, answer, contexts, id where their names are not recognised",
+            "--map", action="append", default=[], metavar="question=COLUMN,…", help="columns that are not recognised"
         )
         parser.add_argument(
             "--budget", metavar="USD", help="stop before a call that could exceed it; needs the prices of all judges"
@@ -70,7 +67,7 @@ class Command(BaseCommand):
         extractor = options["extractor"] or options["primary"]
         # before the import, which would leave a dataset behind
         headless.check_panel(project, names, extractor, budget)
-        dataset = headless.import_file(project, options["file"], _mapping(options["map"]), self.stderr.write)
+        dataset = headless.import_file(project, options["file"], mapping_of(options["map"]), self.stderr.write)
         chosen = {"budget": budget, "reuse": not options["no_reuse"], "batch": options["batch"]}
         return headless.start(project, dataset, names, extractor, threshold, probe_percent=probes, **chosen)
 
@@ -120,9 +117,9 @@ def _percent(text: str) -> int:
     return int(text)
 
 
-def _mapping(text: str) -> dict[str, str]:
-    pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
-    wrong = [name for name, sign, _column in pairs if not sign or name.strip() not in FIELDS]
-    if wrong:
-        raise headless.Refused(f"--map does not know {wrong[0]!r}; write {'=COLUMN,'.join(FIELDS)}=COLUMN.")
-    return {name.strip(): column.strip() for name, _sign, column in pairs}
+def mapping_of(texts: Sequence[str]) -> dict[str, Any]:
+    """What --map says. Raises Refused."""
+    try:
+        return parsed_mapping(texts)
+    except ValueError as error:
+        raise headless.Refused(str(error)) from error
