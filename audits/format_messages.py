@@ -17,6 +17,13 @@ FIELDS = {
     "question": gettext_noop("the question"),
     "answer": gettext_noop("the answer"),
     "contexts": gettext_noop("the contexts"),
+    "reference": gettext_noop("the reference answer"),
+    "generator": gettext_noop("the generator model"),
+    "timestamp": gettext_noop("the time"),
+    "tags": gettext_noop("the tags"),
+    "label": gettext_noop("the human label of the answer"),
+    "claims": gettext_noop("the claims"),
+    "claim_label": gettext_noop("the human labels of the claims"),
 }
 KINDS = (  # what formats/sniff.py calls a file that is no dataset
     gettext_noop("a PDF document"),
@@ -31,6 +38,46 @@ KINDS = (  # what formats/sniff.py calls a file that is no dataset
     gettext_noop("a Word document"),
     gettext_noop("an OpenDocument file"),
 )
+
+
+TODO = {  # code of a row's problem -> what the person does about it
+    "too_few_fields": gettext_noop("Add the missing cells, or put texts that hold the separator in quotation marks."),
+    "too_many_fields": gettext_noop("Put the text that holds the separator in quotation marks."),
+    "bad_quotes": gettext_noop(
+        "Write each quotation mark inside a quoted text twice, or save the file from a spreadsheet."
+    ),
+    "unclosed_quote": gettext_noop("Close the quotation mark, or write it twice where it belongs to the text."),
+    "unreadable_rest": gettext_noop("Look for a quotation mark that is never closed, and close it."),
+    "cell_too_long": gettext_noop("Shorten the text, or move it out of this column."),
+    "undecodable": gettext_noop("Save the file as UTF-8, or read it in another encoding."),
+    "bad_character": gettext_noop("Export the file again; a program cut a character in half."),
+    "bad_json": gettext_noop("Repair the line, or export it again."),
+    "not_an_object": gettext_noop("Write the row as an object with named fields."),
+    "line_too_long": gettext_noop("Shorten the row, or check that line breaks separate the rows."),
+    "too_deep": gettext_noop("Export the row as a flat object."),
+    "not_text": gettext_noop("Write a text here, or choose a path that leads to a text."),
+    "bad_contexts": gettext_noop("Write the contexts as a list of texts, or choose the path to their texts."),
+    "bad_list": gettext_noop("Export the list again; it was probably cut off by a spreadsheet."),
+    "merged_cells": gettext_noop("Unmerge the cells and fill in every row."),
+    "row_too_long": gettext_noop("Shorten the texts of the row, or leave columns out."),
+    "too_many_contexts": gettext_noop("Keep the contexts that the answer was given, or check how the cell is split."),
+    "too_many_claims": gettext_noop("Keep fewer claims, or check that the right column is chosen."),
+    "too_many_tags": gettext_noop("Keep fewer tags, or check that the right column is chosen."),
+    "bad_claims": gettext_noop("Write the claims as a list of texts, or of objects with a text and a label."),
+    "claims_and_labels": gettext_noop("Give each claim its label; an empty one means that there is none."),
+    "no_item": gettext_noop("Nothing, if the row is a step or a comment; else read the file as a plain table."),
+    "no_key": gettext_noop("Fill in the key, or export the rows again."),
+    "too_many_parts": gettext_noop("Check that the key tells the answers apart; it stands in too many rows."),
+}
+MEND = gettext_noop(
+    "Mend the row in the file, then upload the file again."
+)  # for a problem that has no advice of its own
+METHODS = {  # how a cell of several contexts may be split: formats.splitting
+    "numbered": gettext_noop("numbered lists"),
+    "bullets": gettext_noop("lists with bullets"),
+    "blank_lines": gettext_noop("paragraphs with blank lines between them"),
+    "lines": gettext_noop("lines"),
+}
 
 
 @dataclass(frozen=True)
@@ -56,6 +103,8 @@ def _word(name: str, value: Any) -> Any:
         return _(FIELDS[value])
     if name == "kind":
         return _(value)
+    if name == "how" and value in METHODS:
+        return _(METHODS[value])
     if name == "reason":
         return next((said for code in ROW_PROBLEMS if (said := row_reason(code, value)) != value), value)
     return value
@@ -85,6 +134,11 @@ def row_reason(code: str, reason: str) -> str:
     pattern = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.*?)", re.escape(template))
     gaps = re.fullmatch(pattern, reason, re.DOTALL) if template else None
     return _filled(template, gaps.groupdict(), reason) if gaps else reason
+
+
+def row_todo(code: str) -> str:
+    """What to do about a row that was not imported, translated."""
+    return _(TODO.get(code, MEND))
 
 
 def warning(stored: Any) -> str:
