@@ -1,220 +1,165 @@
-"""One JSON document: an array of objects, an envelope around such an array, or a single object.
-
-The standard decoder reads element after element from a moving window, so that memory is bounded by the largest one.
-It accepts the NaN that Python itself writes, and keeps an unpaired surrogate instead of replacing it by "?" (as yajl,
-and so ijson, does): it becomes a row's problem, not another text.
-"""
+"""One JSON document: a list of objects, an envelope around such a list, columns, or a single object."""
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from audits.formats import encoding as encodings
-from audits.formats.base import FormatError, Notice, Options, RowProblem, SourceRow
-from audits.formats.columns import guess_mapping, known_roles
+from audits.formats.arrays import (
+    EACH,
+    WHOLE,
+    Place,
+    best_place,
+    has_answers,
+    inner_rows,
+    is_answer,
+    name_of,
+    survey,
+    walk,
+)
+from audits.formats.base import Notice, Options, Row, RowProblem, SourceRow
+from audits.formats.columns import guess_mapping
 from audits.formats.jsonl import checked
-from audits.formats.messages import file_error
-from audits.formats.nested import MAX_DEPTH
-from audits.formats.sniff import MAX_LINE
+from audits.formats.messages import file_error, row_problem
+from audits.formats.nested import MAX_DEPTH, depth, spread
+from audits.formats.shapes import recognise
+from audits.formats.turned import MAX_BYTES, turned_rows
+from audits.formats.window import Window
 
-_WINDOW = 1 << 16  # code points read at a time
-_ENVELOPES = 3  # how deep an array may lie: {"data": {"page": {"list": […]}}}
-_NEAR_END = 16  # an error this close to the end of the window may just be a cut literal
-_DECODER = json.JSONDecoder()
-Place = tuple[str, ...]
+_MAX_ROW = 8 << 20  # bytes of a document that may be one row
 
 
 class JsonReader:
-    """Rows are numbered by element, from 1."""
+    """Rows are numbered by element, from 1; "sheets" are the lists of objects in the document."""
 
     name = "json"
     delimiter: str | None = None
-    sheet: str | None = None
-    sheets: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     warnings: tuple[Notice, ...] = ()
     header_line: int | None = None
-    fraction: float | None = None
 
     def __init__(self, path: Path, options: Options) -> None:
         """Reads the document once to its end: a broken one raises FormatError before any row is given."""
         self._path = path
+        self._size = path.stat().st_size
+        self._read = 0
         self._codec = options.encoding or "utf-8"
         self.encoding: str | None = self._codec
-        self._array = self._find_array()
+        self._turned: list[Row] | None = None
+        self.sheets: tuple[str, ...] = ()
+        self.sheet: str | None = None
+        self._place = self._find_place(options.sheet)
+
+    @property
+    def fraction(self) -> float | None:
+        """See Reader."""
+        return min(1.0, self._read / self._size) if self._size else 1.0
 
     def rows(self) -> Iterator[SourceRow | RowProblem]:
         """See Reader."""
+        if self._turned is not None:
+            self._read = self._size
+            yield from (checked(number, row) for number, row in enumerate(self._turned, start=1))
+            return
         with self._window() as window:
-            if self._array is None:
+            if self._place is None:
                 yield checked(1, window.value())
                 return
+            outer = self._place[: self._place.index(EACH) + 1]
             number = 0
-            for path, element in _walk(window):
-                if path == self._array:
+            for place, element in walk(window):
+                self._read = window.read
+                if place == outer:
                     number += 1
-                    yield checked(number, element)
+                    yield from self._rows_of(number, element, self._place[len(outer) :])
 
-    def _find_array(self) -> Place | None:
-        """Where the rows are: the array with the most known columns, then most objects; None: the whole is a row."""
-        found: dict[Place, list[int]] = {}
-        members: dict[str, str] = {}
+    def _rows_of(self, number: int, element: Any, below: Place) -> Iterator[SourceRow | RowProblem]:
+        if not below or not isinstance(element, dict) or depth(element) > MAX_DEPTH:
+            yield checked(number, element)
+            return
+        inner = inner_rows(element, below)
+        if not inner:
+            yield row_problem(number, "no_item", values=element)
+        for part in inner or ():
+            yield checked(number, part)
+
+    def _find_place(self, wanted: str | None) -> Place | None:
+        """Where the rows are; None: the whole document is one, or was turned. Sets sheets and sheet."""
         with self._window() as window:
             bare = window.peek() == "["
-            for path, element in _walk(window, members=members):
-                score = found.setdefault(path, [0, 0])
-                if isinstance(element, dict):
-                    score[0] = max(score[0], known_roles([*element]) if score[1] < 20 else 0)
-                    score[1] += 1
-            if window.peek():
-                raise window.error("Extra data")
-        if bare:
-            return ()
-        if _is_record(members):
+            found, outermost = survey(window)
+        names = {name_of(place): place for place in found}
+        whole = self._whole(outermost)
+        self.sheets = (*names, *([] if whole is None else [WHOLE]))
+        if wanted:
+            return self._chosen(wanted, names)
+        best = best_place(found)
+        if whole is not None and self._is_whole(whole, answers_inside=best is not None and has_answers(found[best])):
             return None
-        path = max(found, key=lambda path: found[path], default=())
-        if not path or not found[path][1]:
-            raise file_error("no_objects")
-        return path
+        if best is None and bare:
+            return (EACH,)
+        if best is None or _are_columns(outermost):
+            raise file_error("column_oriented" if _are_columns(outermost) else "no_objects")
+        self.sheet = name_of(best)
+        if self.sheets == (EACH,):  # there is nothing to choose
+            self.sheets, self.sheet = (), None
+        return best
 
-    @contextmanager
-    def _window(self) -> Iterator["_Window"]:
+    def _is_whole(self, whole: Row, *, answers_inside: bool) -> bool:
+        """Whether the document is a row, or could be turned into rows."""
+        if _is_row(whole, answers_inside=answers_inside):
+            self.sheet = WHOLE
+        elif rows := turned_rows(whole):
+            self._turned, self.sheets = rows, ()
+        elif _is_row(spread(whole), answers_inside=answers_inside):
+            self.sheet = WHOLE
+        return self.sheet == WHOLE or self._turned is not None
+
+    def _chosen(self, wanted: str, names: dict[str, Place]) -> Place | None:
+        self.sheet = wanted
+        if wanted == WHOLE and WHOLE in self.sheets:
+            return None
+        if wanted not in {**names, EACH: (EACH,)}:
+            raise file_error("unknown_array", array=wanted[:80], arrays=", ".join(self.sheets)[:400])
+        return names.get(wanted, (EACH,))
+
+    def _whole(self, outermost: dict[str, str]) -> Row | None:
+        """The document as one object; None for a list, and for one that is too large for what it may be."""
+        columns = _are_columns(outermost) or {"columns", "data"} <= set(outermost)
+        if not outermost or self._size > (MAX_BYTES if columns else _MAX_ROW):
+            return None
         with encodings.open_text(self._path, self._codec, strict=True) as stream:
             try:
-                yield _Window(stream)
+                found = json.loads(stream.read().lstrip("\ufeff"))
+            except RecursionError:  # the survey steps into the outermost levels without it
+                return None
+        return found if isinstance(found, dict) else None
+
+    @contextmanager
+    def _window(self) -> Iterator[Window]:
+        with encodings.open_text(self._path, self._codec, strict=True) as stream:
+            try:
+                yield Window(stream)
             except UnicodeDecodeError:
                 line = encodings.first_bad_line(self._path, self._codec)
                 raise file_error("undecodable", line=line, encoding=self._codec) from None
 
 
-class _Window:
-    """A moving piece of the document."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._text = stream.read(_WINDOW).lstrip("\ufeff")
-        self._at = 0
-        self._lines = 0  # line ends before the window
-        self._before = 0  # code points of the window's first line that are gone
-
-    def peek(self) -> str:
-        """The next character that is no space, "" at the end."""
-        while True:
-            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
-                self._at += 1
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._refill():
-                return ""
-
-    def take(self, wanted: str) -> None:
-        """Step over one of the wanted characters. Raises FormatError when another stands there."""
-        found = self.peek()
-        if not found or found not in wanted:
-            raise self.error(f"expected {' or '.join(wanted)}")
-        self._at += 1
-
-    def value(self) -> Any:
-        """Decode the value that starts here, reading on as long as it may only be cut."""
-        self.peek()
-        while True:
-            try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
-            except RecursionError:
-                raise file_error("too_deep", limit=MAX_DEPTH) from None
-            except json.JSONDecodeError as error:
-                cut = error.pos >= len(self._text) - _NEAR_END or error.msg.startswith("Unterminated string")
-                if not cut or not self._refill():
-                    raise self.error(error.msg, error.pos) from None
-            except ValueError as error:  # an integer of thousands of digits
-                raise self.error(str(error)[:80]) from None
-            else:
-                if end < len(self._text) or not self._refill():  # a number may go on in the next piece
-                    self._at = end
-                    return value
-
-    def error(self, detail: str, position: int | None = None) -> FormatError:
-        """What is wrong here, or at a position of the window, by line and column."""
-        position = self._at if position is None else position
-        start = self._text.rfind("\n", 0, position) + 1
-        column = position - start + 1 + (0 if start else self._before)
-        line = 1 + self._lines + self._text.count("\n", 0, position)
-        return file_error("bad_json", line=line, position=column, detail=detail)
-
-    def _refill(self) -> bool:
-        """Drop what was taken and read on, twice as much for a long value. False at the end or above the limit."""
-        if len(self._text) - self._at > MAX_LINE:
-            return False
-        more = self._stream.read(max(_WINDOW, len(self._text) - self._at))
-        if not more:
-            return False
-        gone = self._text[: self._at]
-        self._lines += gone.count("\n")
-        self._before = len(gone) - gone.rfind("\n") - 1 if "\n" in gone else self._before + len(gone)
-        self._text, self._at = self._text[self._at :] + more, 0
-        return True
-
-
-def _is_record(members: dict[str, str]) -> bool:
-    """Whether an object (name -> first character of the value) is itself a row. Raises FormatError for columns."""
-    mapping = guess_mapping([*members])
-    answer = mapping["answer"]
-    if not isinstance(answer, str) or not (mapping["question"] or mapping["contexts"]):
+def _is_row(document: Row, *, answers_inside: bool) -> bool:
+    """Whether a document is itself a row, and no envelope: answers_inside says that a list in it holds answers."""
+    if depth(document) > MAX_DEPTH:
         return False
-    if members[answer] in {"[", "{"}:
-        raise file_error("column_oriented")
-    return True
+    if recognise([document]):
+        return True
+    mapping = guess_mapping([*document])
+    answer = mapping["answer"]
+    if not isinstance(answer, str) or isinstance(document[answer], list | dict) or not is_answer([*document]):
+        return False
+    return bool(mapping["question"] and mapping["contexts"]) or not answers_inside
 
 
-def _walk(window: _Window, path: Place = (), members: dict[str, str] | None = None) -> Iterator[tuple[Place, Any]]:
-    """Every element of every array that lies in objects only, with the array's path.
-
-    members: filled with the names of the outermost object and the first character of each value.
-    """
-    if window.peek() == "[":
-        for _ in _elements(window):
-            yield path, window.value()
-    elif window.peek() == "{" and len(path) < _ENVELOPES:
-        for name, first in _members(window):
-            if members is not None:
-                members[name] = first
-            if first in {"[", "{"}:
-                yield from _walk(window, (*path, name))
-            else:
-                window.value()
-    else:
-        window.value()
-
-
-def _elements(window: _Window) -> Iterator[None]:
-    """Stop before each element of an array; whoever iterates takes the element."""
-    window.take("[")
-    if window.peek() == "]":
-        window.take("]")
-        return
-    while True:
-        yield
-        if window.peek() == "]":
-            window.take("]")
-            return
-        window.take(",")
-
-
-def _members(window: _Window) -> Iterator[tuple[str, str]]:
-    """Each name of an object and the first character of its value, which the caller takes."""
-    window.take("{")
-    if window.peek() == "}":
-        window.take("}")
-        return
-    while True:
-        if window.peek() != '"':
-            raise window.error("expected a name in quotation marks")
-        name = window.value()
-        window.take(":")
-        yield name, window.peek()
-        if window.peek() == "}":
-            window.take("}")
-            return
-        window.take(",")
+def _are_columns(outermost: dict[str, str]) -> bool:
+    """Whether the members of a document look like columns of a table: an answer, a question and more, none a text."""
+    return is_answer([name for name, first in outermost.items() if first in {"[", "{"}])

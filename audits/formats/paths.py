@@ -182,10 +182,11 @@ def paths_in(rows: Iterable[Row], limit: int = 200) -> tuple[str, ...]:
 def _start(column: str) -> str:
     steps = _parse(column)
     plain = steps and all(step.kind == "key" for step in steps) and ".".join(step.name for step in steps) == column
-    return column if plain else _quoted(column)
+    return column if plain else quoted(column)
 
 
-def _quoted(key: str) -> str:
+def quoted(key: str) -> str:
+    """A key as a step of a path that may hold any character."""
     return f"[{json.dumps(key, ensure_ascii=False)}]"
 
 
@@ -200,7 +201,7 @@ def _collect(value: Any, path: str, level: int, found: set[str]) -> None:
     if isinstance(value, dict):
         for key, member in list(value.items())[:_PER_ROW]:
             if key and storable(key) == key:
-                below = f"{path}.{key}" if _SAFE_KEY.fullmatch(key) else path + _quoted(key)
+                below = f"{path}.{key}" if _SAFE_KEY.fullmatch(key) else path + quoted(key)
                 _leaf(member, below, level, found)
     elif isinstance(value, list):
         for suffix, part in _branches(value):

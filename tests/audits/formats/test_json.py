@@ -143,14 +143,19 @@ def test_deep_nesting_is_refused_calmly(write, levels):
         ('[{"question": "q"}', "bad_json"),
         ('[{"question": "q"} {"question": "q"}]', "bad_json"),
         ('[{"question": "q"}] more', "bad_json"),
-        ('[{"question": "q"},]', "bad_json"),
+        ('[{"question": "q"},]', "commented_json"),
+        ('[{"question": "q",}]', "commented_json"),
+        ('[{"question": "q"}, // the last one\n {"question": "r"}]', "commented_json"),
+        ('{"data": [ /* none */ {"question": "q"}]}', "commented_json"),
+        ('[{"question": "q"}\n# more\n]', "commented_json"),
+        ('[{"question": "q // [,] #"}, {"question" "r"}]', "bad_json"),
         ('{"data": [', "bad_json"),
         ("[]", "no_rows"),
         ('{"data": []}', "no_objects"),
         ('{"a": 1}', "no_objects"),
         ("[[1, 2], [3, 4]]", "no_good_rows"),
-        ('{"question": {"0": "q"}, "answer": {"0": "a"}, "contexts": {"0": "c"}}', "column_oriented"),
-        ('{"question": ["q"], "answer": ["a"]}', "column_oriented"),
+        ('{"question": {"0": "q", "1": "r"}, "answer": {"0": "a"}, "contexts": {"0": "c"}}', "column_oriented"),
+        ('{"question": ["q", "r"], "answer": ["a"]}', "column_oriented"),
         ('[{"n": ' + "9" * 5000 + "}]", "bad_json"),
     ],
 )
@@ -158,6 +163,119 @@ def test_documents_that_are_no_dataset(write, text, code):
     error = refused(write(text))
     assert error.code == code
     assert "Nothing was imported." in str(error)
+
+
+OTHER = {"id": "2", "question": "r", "contexts": ["丙"], "answer": "b"}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    "document",
+    [
+        {name: [ROW[name], OTHER[name]] for name in ROW},
+        {name: {"0": ROW[name], "1": OTHER[name]} for name in ROW},
+        {"columns": [*ROW], "index": [0, 1], "data": [[*ROW.values()], [*OTHER.values()]]},
+        {"0": ROW, "1": OTHER},
+        {row["id"]: {name: value for name, value in row.items() if name != "id"} for row in (ROW, OTHER)},
+        {"version": 2, "data": {name: [ROW[name], OTHER[name]] for name in ROW}},
+    ],
+)
+def test_columns_and_numbered_rows_are_turned(write, document, indent):
+    opened = open_dataset(write(json.dumps(document, indent=indent)))
+    assert (opened.understanding.sheet, opened.sheets) == (None, ())
+    records, problems = read(opened)
+    assert [(r.line, r.external_id, r.question, r.contexts, r.answer) for r in records] == [
+        (1, "1", "谁？", ("甲", "乙|丙"), "甲"),
+        (2, "2", "r", ("丙",), "b"),
+    ]
+    assert problems == []
+
+
+def test_columns_too_large_to_be_held_are_refused(write, monkeypatch):
+    monkeypatch.setattr("audits.formats.json.MAX_BYTES", 100)
+    error = refused(write(json.dumps({"question": ["q"] * 50, "answer": ["a"] * 50})))
+    assert error.code == "column_oriented"
+
+
+ENVELOPE = {
+    "total": 2,
+    "data": {"list": [ROW, ROW], "warnings": [{"text": "w"}] * 3},
+    "errors": [{"id": 1, "message": "m"}],
+}
+
+
+def test_the_list_can_be_chosen(write):
+    path = write(json.dumps(ENVELOPE))
+    opened = open_dataset(path)
+    assert (opened.understanding.sheet, opened.sheets) == (
+        "data.list",
+        ("data.list", "data.warnings", "errors", "{}"),
+    )
+    assert len(read(opened)[0]) == 2
+    other = open_dataset(path, sheet="errors")
+    assert (other.understanding.sheet, other.understanding.columns) == ("errors", ("id", "message"))
+    assert next(iter(other.rows())).values == {"id": 1, "message": "m"}
+    whole = open_dataset(path, sheet="{}")
+    assert [row.values["total"] for row in whole.rows()] == [2]
+    error = refused(path, sheet="data.lost")
+    assert (error.code, error.params["array"]) == ("unknown_array", "data.lost")
+    assert "data.list" in str(error)
+
+
+def test_one_list_alone_is_nothing_to_choose(write):
+    path = write(json.dumps([ROW]))
+    assert (open_dataset(path).sheets, open_dataset(path).understanding.sheet) == ((), None)
+    assert len(read(open_dataset(path, sheet="[]"))[0]) == 1
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        {"result": "success", "query": "all", "data": [ROW]},  # names that rows have as well
+        {"messages": [{"text": "t"}] * 5, "rows": [ROW]},
+        {
+            "rows": [
+                {"input": {"question": "谁？"}, "output": {"answer": "甲", "contexts": ["甲", "乙|丙"]}, "id": "1"}
+            ]
+        },
+        {"tests": [{"id": n, "query": "q", "index": n} for n in range(9)], "rows": [ROW]},
+        {"a.b": {"c[0]": [ROW]}},
+    ],
+)
+def test_envelopes_that_mislead(write, envelope):
+    records, _ = read(open_dataset(write(json.dumps(envelope))))
+    assert [(r.external_id, r.question, r.contexts, r.answer) for r in records] == [
+        ("1", "谁？", ("甲", "乙|丙"), "甲")
+    ]
+
+
+def test_rows_inside_rows(write):
+    chats = [
+        {"session": "s1", "user": {"name": "n"}, "turns": [ROW, {**ROW, "id": "2"}]},
+        {"session": "s2", "user": {"name": "m"}, "turns": [{**ROW, "id": "3"}, "broken"]},
+        {"session": "s3", "user": {"name": "o"}, "turns": []},
+    ]
+    opened = open_dataset(write(json.dumps({"chats": chats})))
+    assert (opened.understanding.sheet, opened.sheets) == ("chats[].turns", ("chats", "chats[].turns", "{}"))
+    records, problems = read(opened)
+    assert [(r.line, r.external_id, r.metadata["session"]) for r in records] == [
+        (1, "1", "s1"),
+        (1, "2", "s1"),
+        (2, "3", "s2"),
+    ]
+    assert [(p.line, p.code) for p in problems] == [(2, "not_an_object"), (3, "no_item")]
+
+
+def test_a_row_with_earlier_turns_is_one_row(write):
+    row = {**ROW, "history": [{"question": "before", "answer": "x"}]}
+    for text in (json.dumps(row), json.dumps([row, row])):
+        assert {r.answer for r in read(open_dataset(write(text)))[0]} == {"甲"}
+
+
+def test_progress_follows_the_bytes(write):
+    opened = open_dataset(write(json.dumps({"data": [{**ROW, "answer": "x" * 9000} for _ in range(100)]})))
+    seen = [opened.fraction for _ in opened.rows()]
+    assert seen == sorted(seen) and seen[0] < 0.2 and seen[-1] > 0.9
 
 
 def test_error_names_line_and_column(write):
