@@ -1,19 +1,15 @@
-"""Forms of audits: the one that starts an audit, and the filter of its claims."""
+"""The form that starts an audit."""
 
 from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.db.models import Exists, OuterRef
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from audits.judges import VENDORS
-from audits.labels import Decision, Label
-from audits.models import Audit, Dataset, Judge, PanelMember, Project, Verdict
-from audits.models.judging import ClaimQuerySet
+from audits.models import Audit, Dataset, Judge, Project
 from audits.pipeline.panel import judge_family
-from audits.templatetags.labelling import WORDS
 
 CONFIDENCE = Decimal("0.95")
 MOST = Decimal(1_000_000)  # US dollars
@@ -185,63 +181,3 @@ def default_panel(project: Project) -> dict[str, int]:
     others = [judge for judge in usable if judge_family(judge) != judge_family(first)]
     panel = {"primary": first.pk, "extractor": first.pk}
     return panel | ({"second": others[0].pk} if others else {})
-
-
-ANY = ("", _("any"))
-DECISIONS = [(decision.value, WORDS[decision.value.lower()]) for decision in Decision]
-LABELS = [(label.value, WORDS[label.value.lower()]) for label in Label]
-
-
-class ClaimFilter(forms.Form):
-    """Which claims of an audit are shown. What is on no list counts as not chosen."""
-
-    q = forms.CharField(
-        label=_("Words in the claim"),
-        required=False,
-        max_length=200,
-        widget=forms.TextInput(attrs={"type": "search"}),
-    )
-    decision = forms.ChoiceField(
-        label=_("Decision"), required=False, choices=[ANY, *DECISIONS, ("pending", _("not yet judged"))]
-    )
-    judge = forms.ChoiceField(label=_("Judge"), required=False)
-    label = forms.ChoiceField(
-        label=_("Verdict"), required=False, choices=[ANY, *LABELS, ("unscored", WORDS["unscored"])]
-    )
-    vague = forms.BooleanField(label=_("Only vague claims"), required=False)
-    flagged = forms.BooleanField(label=_("Only with text that tries to sway the judges"), required=False)
-
-    def __init__(self, data: Any, *, panel: list[PanelMember]) -> None:
-        super().__init__(data)
-        self.panel = {member.letter: member for member in panel}
-        judge = self.fields["judge"]
-        assert isinstance(judge, forms.ChoiceField)
-        named = [(letter, f"{letter} · {member.name}") for letter, member in self.panel.items()]
-        judge.choices = [("", _("any judge")), *named]
-
-    def apply(self, claims: ClaimQuerySet) -> ClaimQuerySet:
-        """The claims that pass the filter."""
-        self.is_valid()
-        chosen = self.cleaned_data
-        if chosen.get("q"):
-            claims = claims.filter(text__icontains=chosen["q"])
-        if chosen.get("decision"):
-            claims = claims.filter(decision="" if chosen["decision"] == "pending" else chosen["decision"])
-        if chosen.get("vague"):
-            claims = claims.filter(vague=True)
-        if chosen.get("flagged"):
-            claims = claims.exclude(flags=[])
-        if chosen.get("label"):
-            claims = claims.filter(Exists(self._verdicts(chosen)))
-        return claims
-
-    def _verdicts(self, chosen: dict[str, Any]) -> Any:
-        label = "" if chosen["label"] == "unscored" else chosen["label"]
-        said = Verdict.objects.filter(claim=OuterRef("pk"), label=label)
-        judge = self.panel.get(chosen.get("judge") or "")
-        return said.filter(member=judge) if judge else said
-
-    @property
-    def is_active(self) -> bool:
-        """Whether anything is filtered."""
-        return any(self.cleaned_data.get(name) for name in ("q", "decision", "label", "vague", "flagged"))

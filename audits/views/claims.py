@@ -1,20 +1,22 @@
 """The claims of an audit, and one sample with everything that was said about it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import Prefetch
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from audits.access import sample_for, verdicts_for
 from audits.blindness import shows_verdicts
 from audits.evidence_view import CutEvidence, EvidenceContext, Spans, cut_evidence, draw
-from audits.forms.audits import ClaimFilter
+from audits.forms.claims import ClaimFilter
+from audits.from_file import FileOrder, as_text
 from audits.labels import Decision
-from audits.models import Audit, Claim, Extraction, PanelMember, Verdict
+from audits.models import Audit, Claim, Extraction, PanelMember, Sample, Verdict
 from audits.parts import render_parts
 from audits.text.pieces import Piece, cut
 
@@ -35,7 +37,7 @@ def audit_claims(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """All claims of an audit, filtered and in pages."""
     audit = verdicts_for(request, slug, pk)
     panel = list(audit.panel)
-    chosen = ClaimFilter(request.GET, panel=panel)
+    chosen = ClaimFilter(request.GET, panel=panel, dataset=audit.dataset)
     claims = Claim.objects.filter(audit=audit).select_related("sample").prefetch_related(VERDICTS)
     # Lists never load the long texts of a sample.
     fields = ("position", "text", "vague", "ambiguous", "decision", "sample__external_id", "sample__position")
@@ -52,8 +54,17 @@ def audit_claims(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "page": page,
         "rows": [(claim, list(zip(panel, _by_judge(claim, panel), strict=True))) for claim in page],
         "query": query.urlencode(),
+        "chips": [(condition, _without(query, condition.fields)) for condition in chosen.conditions],
     }
     return render_parts(request, "audits/claims.html", context, parts=("claims-list",))
+
+
+def _without(query: QueryDict, fields: Iterable[str]) -> str:
+    """The same address without these fields."""
+    rest = query.copy()
+    for field in fields:
+        rest.pop(field, None)
+    return rest.urlencode()
 
 
 def _by_judge(claim: Claim, panel: list[PanelMember]) -> list[Verdict | None]:
@@ -126,6 +137,7 @@ def audit_sample(request: HttpRequest, slug: str, pk: int, sample_pk: int) -> Ht
         "chosen": chosen,
         "hidden": any(drawn.hidden for drawn in contexts),
         "without_claims": _without_claims(extraction, sample.answer),
+        "other_columns": _other_columns(audit, sample),
     } | _neighbours(audit, sample.position)
     return render(request, "audits/sample.html", context)
 
@@ -189,6 +201,11 @@ def _without_claims(extraction: Extraction, answer: str) -> list[tuple[int, str,
         start, end = extraction.sentences[number - 1] if 0 < number <= len(extraction.sentences) else (0, 0)
         rows.append((number, answer[start:end], reasons[str(number)]))
     return rows
+
+
+def _other_columns(audit: Audit, sample: Sample) -> list[tuple[str, str]]:
+    """The columns of the file that are not mapped, in the order of the file."""
+    return [(name, as_text(value)) for name, value in FileOrder(audit.dataset).sorted(sample.metadata).items()]
 
 
 def _neighbours(audit: Audit, position: int) -> dict[str, Any]:

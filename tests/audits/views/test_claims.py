@@ -93,9 +93,8 @@ def test_the_list_never_loads_long_texts_and_needs_few_queries(
         for claim in cut(audit, sample, ["One.", "Two."]):
             speak(claim, U, Unscored.REFUSED)
     browser = signed_in(analyst)
-    with django_assert_num_queries(
-        10
-    ) as seen:  # session, person, project, roles, audit, specimen, panel, count, claims, verdicts
+    # session, person, project, roles, audit, specimen, panel, tags, columns, count, claims, verdicts
+    with django_assert_num_queries(12) as seen:
         browser.get(claims_url(audit))
     assert not any('"contexts"' in query["sql"] or '"answer"' in query["sql"] for query in seen.captured_queries)
 
