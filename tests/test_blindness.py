@@ -2,9 +2,11 @@
 
 Two proofs over real HTTP, on every request of every kind (extraction and what it asks again, verdicts, retries,
 windows of long contexts, probes, a later audit after the experts): no request holds a word that only one of those
-could have brought; and a judge's requests are the same, byte for byte, whatever those others say.
+could have brought; and a judge's requests are the same, byte for byte, whatever those others say. And the desk of
+an expert shows nothing of what else the file says of a row.
 """
 
+import datetime
 import json
 import uuid
 from collections import Counter
@@ -13,14 +15,16 @@ from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.urls import reverse
 
-from audits.models import Audit, Call, Claim, Dataset, Probe, Project, Role, Verdict
+from audits.models import Audit, Call, Claim, Dataset, GivenLabel, Probe, Project, Role, Sample, Verdict
 from review.adjudication import adjudicate
-from review.models import Adjudication
+from review.models import Adjudication, Slot
 from review.queue import take
 from review.spotcheck import open_review
 from tests.audits import road
 from tests.audits.batches import driving
+from tests.review.factory import C, S, U, make_audit
 from tests.vendor_server.server import VendorServer
 
 pytestmark = pytest.mark.django_db
@@ -32,12 +36,19 @@ FEE = "The annual fee is 120 euros."
 # One canary for each source; nothing else in the world holds these words.
 OUTPUT = {model: f"{model}-invented-this-quote" for _, model in MEMBERS}
 EXPERT = "expert-comment-canary"
+CARRIED = (  # what the file says of a row besides what is judged: each lands in a field of its own, see make_dataset
+    "reference-canary",
+    "row-generator-canary",
+    "1987-06-05",
+    "tag-canary",
+    "human-label-canary",
+    "metadata-canary",
+)
 ELSEWHERE = (
     GENERATOR,
     EXPERT,
     "sample-id-canary",
-    "human-label-canary",
-    "metadata-canary",
+    *CARRIED,
     "dataset-name-canary",
     "rows.jsonl",
     "project-canary",
@@ -66,7 +77,14 @@ def rows(tag: str) -> list[dict[str, Any]]:
         ),
         ("贷款利率是多少？", ["年利率为5%。", "期限为12个月。"], "年利率为5%。期限为12个月。经理姓王。"),
     ]
-    hidden = {"gold": f"human-label-canary{tag}", "source": f"metadata-canary{tag}"}
+    hidden = {
+        "reference": f"reference-canary{tag}",
+        "model": f"row-generator-canary{tag}",
+        "created_at": "1987-06-05T04:03:02Z",
+        "tags": [f"tag-canary{tag}"],
+        "human_label": f"human-label-canary{tag}",
+        "source": f"metadata-canary{tag}",
+    }
     return [
         {"id": f"sample-id-canary{tag}-{number}", "question": question, "contexts": contexts, "answer": answer}
         | hidden
@@ -75,7 +93,15 @@ def rows(tag: str) -> list[dict[str, Any]]:
 
 
 def make_dataset(project: Project, tag: str = "", generator: str = GENERATOR) -> Dataset:
-    return road.make_dataset(project, rows(tag), name=f"dataset-name-canary{tag}", generator=generator)
+    """Imported by the real road. Every canary of CARRIED is where it belongs, or its absence would prove nothing."""
+    dataset = road.make_dataset(project, rows(tag), name=f"dataset-name-canary{tag}", generator=generator)
+    samples = dataset.samples.all()
+    assert len(samples) == 3
+    for sample in samples:
+        labels = [given.word for given in sample.given_labels.all()]
+        told = (sample.reference, sample.generator, str(sample.timestamp), sample.tags, labels, sample.metadata)
+        assert not [canary for canary, field in zip(CARRIED, told, strict=True) if canary not in str(field)]
+    return dataset
 
 
 def judge_all(dataset: Dataset, **options: Any) -> Audit:
@@ -216,3 +242,20 @@ def test_a_model_is_asked_the_same_whatever_anybody_else_says(secret: Project, v
                 assert bodies(vendor_server, model) == undisturbed[model], (loud, model)
         if loud == JUDGE_A:
             label_as_expert(audit)
+
+
+def test_an_expert_reads_nothing_else_of_the_file(project: Project, signed_in: Any, expert: Any) -> None:
+    open_review(make_audit(project, [(S, C)]))
+    reference, generator, _, tag, word, other = CARRIED
+    written = datetime.datetime(1987, 6, 5, 4, 3, tzinfo=datetime.UTC)
+    told = {"reference": reference, "generator": generator, "tags": [tag], "metadata": {"source": other}}
+    Sample.objects.update(timestamp=written, **told)
+    GivenLabel.objects.create(sample=Sample.objects.get(), position=0, word=word, label=U)
+    browser = signed_in(expert)
+    browser.post(reverse("review_take"))
+    slot = Slot.objects.held().get(reviewer=expert)
+    before = browser.get(reverse("review_desk")).content.decode()
+    form = {"label": U, "token": str(slot.token), "key": str(uuid.uuid4())}
+    after = browser.post(reverse("review_label", args=(slot.pk,)), form, follow=True).content.decode()
+    assert 'aria-keyshortcuts="1"' in before and "Judge A said" in after
+    assert not [canary for canary in (*CARRIED, "1987", "loanbot-7b") if canary in before + after]
