@@ -13,7 +13,7 @@ from django.db import close_old_connections
 from audits import pipeline
 from audits.batches import tend, wants_tending
 from audits.doorbell import ring
-from audits.models import Audit, Dataset
+from audits.models import Audit
 from audits.pipeline.batching import audits_with_batches
 from audits.turns import works_here
 from audits.working import shutting_down, work_on
@@ -21,9 +21,12 @@ from audits.working import shutting_down, work_on
 log = logging.getLogger(__name__)
 HANDS = 4  # audits on which a worker helps others at a time
 CARRIERS = 2  # audits whose batches a worker moves on at a time
+IMPORTERS = 2  # datasets that a worker imports at a time; audits need its threads, too
 _hands = ThreadPoolExecutor(HANDS, thread_name_prefix="help")  # ended in order with the process
 _carriers = ThreadPoolExecutor(CARRIERS, thread_name_prefix="batches")
 _carried: set[int] = set()  # audits whose batches a carrier has in hand or will have
+_importers = ThreadPoolExecutor(IMPORTERS, thread_name_prefix="import")
+_imported: set[int] = set()  # datasets that an importer has in hand
 
 
 @worker_shutting_down.connect
@@ -32,10 +35,30 @@ def _let_go(**_: Any) -> None:
 
 
 @shared_task(name="audits.import_dataset")
+def take_up_import(dataset_id: int) -> None:
+    """Let a thread of its own import a dataset, and come back at once.
+
+    Where all such threads have one in hand, it is left to the next sweep of whoever has room.
+    """
+    if dataset_id in _imported or len(_imported) >= IMPORTERS or shutting_down.is_set():
+        return
+    _imported.add(dataset_id)
+    _importers.submit(_import, dataset_id)
+
+
+def _import(dataset_id: int) -> None:
+    try:
+        import_dataset(dataset_id)
+    except Exception:  # nobody waits for this thread's end
+        log.exception("The import of dataset %s failed; it is tried again.", dataset_id)
+    finally:
+        _imported.discard(dataset_id)
+        close_old_connections()
+
+
 def import_dataset(dataset_id: int) -> None:
-    """Go on with an import; ring again when the time for one task is over."""
-    if not pipeline.import_dataset(dataset_id, seconds=settings.ASSAY_CHUNK_SECONDS):
-        ring("audits.import_dataset", dataset_id)
+    """Go on with an import until it is done, is stopped, or the process is asked to end."""
+    pipeline.import_dataset(dataset_id, stopping=shutting_down.is_set)
 
 
 @shared_task(name="audits.work")
@@ -60,8 +83,8 @@ def sweep() -> None:
     Judges whose vendor asked for a pause, and those that could not be reached, are tried again when it is time.
     """
     pipeline.return_judges()
-    moving = Dataset.objects.filter(status__in=(Dataset.Status.CHECKING, Dataset.Status.IMPORTING))
-    for dataset_id in moving.free().values_list("pk", flat=True):
+    pipeline.remove_forgotten()
+    for dataset_id in pipeline.imports_owed().free().values_list("pk", flat=True):
         ring("audits.import_dataset", dataset_id)
     for audit in Audit.objects.judging().quiet():
         if not pipeline.conclude(audit) and pipeline.anything_free(audit) and audit.may_ring():

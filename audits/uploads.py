@@ -1,10 +1,30 @@
-"""Receiving a file: streamed to disk, counted and hashed on the way, stopped at the limit."""
+"""Receiving a file: streamed to disk once, counted and hashed on the way, stopped at the limit."""
 
 import hashlib
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandler
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
+
+
+def incoming_folder() -> Path:
+    """Where files are while they come in: below MEDIA_ROOT, so that keeping one is a change of its name."""
+    folder = Path(settings.MEDIA_ROOT) / "incoming"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+class IncomingFile(TemporaryUploadedFile):
+    """An uploaded file in that folder, readable by its owner alone; it goes with the request unless it is moved."""
+
+    sha256 = ""  # hexadecimal, once the file is complete
+
+    def __init__(self, name: str, content_type: str, size: int, charset: str | None, extra: Any = None) -> None:
+        file = tempfile.NamedTemporaryFile(suffix=".upload", dir=incoming_folder())  # noqa: SIM115 (kept open)
+        UploadedFile.__init__(self, file, name, content_type, size, charset, extra)
 
 
 class HashingUploadHandler(TemporaryFileUploadHandler):
@@ -19,7 +39,10 @@ class HashingUploadHandler(TemporaryFileUploadHandler):
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         """Start a file."""
-        super().new_file(*args, **kwargs)
+        FileUploadHandler.new_file(self, *args, **kwargs)
+        self.file = IncomingFile(
+            self.file_name or "", self.content_type or "", 0, self.charset, self.content_type_extra
+        )
         self._hash = hashlib.sha256()
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:

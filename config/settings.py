@@ -58,7 +58,8 @@ ASSAY_VERSION = "0.1.0"
 ASSAY_PUBLIC_URL = env.str("ASSAY_PUBLIC_URL", default="").rstrip("/")  # what certificates print; else the request's
 
 # --- Limits -----------------------------------------------------------------------------------------------
-ASSAY_MAX_UPLOAD_MB = _number("ASSAY_MAX_UPLOAD_MB", 100, 1, 10_000)
+ASSAY_MAX_UPLOAD_MB = _number("ASSAY_MAX_UPLOAD_MB", 2000, 1, 10_000)  # also of what is unpacked of an archive
+ASSAY_READ_SECONDS = _number("ASSAY_READ_SECONDS", 20, 1, 600)  # for understanding an upload; more for a large one
 ASSAY_LEASE_SECONDS = _number("ASSAY_LEASE_SECONDS", 30, 2, 3600)  # of a worker on a sample
 ASSAY_CHUNK_SECONDS = _number("ASSAY_CHUNK_SECONDS", 60, 1, 3600)  # one task works that long, then rings again
 ASSAY_REVIEW_LEASE_SECONDS = _number("ASSAY_REVIEW_LEASE_SECONDS", 600, 2, 86_400)

@@ -2,6 +2,8 @@
 
 For what workers store all day. Rows get their ids; nothing of what bulk_create does for relations that are not saved
 yet is done here. PostgreSQL gets all rows as one JSON text, since thousands of parameters take long to be put in.
+
+`insert_values` is for rows that nobody needs as objects: a file's, ready as text.
 """
 
 import json
@@ -16,6 +18,7 @@ from django.db import connection, models
 from django.utils import timezone
 
 MOST_VALUES = 30_000  # in one statement; SQLite takes 32,766
+AT_ONCE = 100  # rows of values in one statement of SQLite, which is fastest so
 PLAIN = (models.IntegerField, models.BooleanField, models.ForeignKey)  # stored as they are
 
 
@@ -110,3 +113,58 @@ def _plan(model: type[models.Model], vendor: str) -> _Plan:
         stamps=tuple(field.attname for field in fields if getattr(field, "auto_now_add", False)),
         most=MOST_VALUES // len(fields),
     )
+
+
+def insert_values(model: type[models.Model], names: Sequence[str], values: Sequence[str], **same: int) -> None:
+    """Insert rows that are texts as the database itself writes its values: JSON as JSON, moments in UTC.
+
+    values: one row after the other, of each its `names`; "" is NULL where a field takes it. same: whole numbers that
+    all rows have. No ids are given, and a row that exists is an IntegrityError: who might insert rows twice moves a
+    mark in the same transaction.
+    """
+    if not values:
+        return
+    quote, meta = connection.ops.quote_name, model._meta
+    fields: list[Any] = [meta.get_field(name) for name in (*same, *names)]
+    table = f"{quote(meta.db_table)} ({', '.join(quote(field.column) for field in fields)})"
+    empty = [at for at, field in enumerate(fields[len(same) :]) if field.null]
+    write = _copy if connection.vendor == "postgresql" else _insert_texts
+    write(table, values, len(names), empty, [*same.values()])
+
+
+def _insert_texts(table: str, values: Sequence[str], width: int, empty: Sequence[int], same: Sequence[int]) -> None:
+    """A hundred rows in one statement, straight to the driver: Django would rewrite every placeholder each time."""
+    given: list[str | None] = list(values)
+    for at in empty:
+        given[at::width] = [value or None for value in given[at::width]]
+    row = f"({', '.join([*map(str, same), *['?'] * width])})"
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        for at in range(0, len(given), width * AT_ONCE):
+            part = given[at : at + width * AT_ONCE]
+            sql = f"INSERT INTO {table} VALUES {', '.join([row] * (len(part) // width))}"  # noqa: S608 (our own names)
+            connection.connection.execute(sql, part)
+
+
+def _copy(table: str, values: Sequence[str], width: int, empty: Sequence[int], same: Sequence[int]) -> None:
+    """COPY in its text format. All texts are escaped as one, which takes a moment, and then cut apart again."""
+    told = "\x00".join(values)
+    for char, escape in (("\\", "\\\\"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        told = told.replace(char, escape)
+    fields = told.split("\x00")
+    for at in empty:
+        fields[at::width] = [value or "\\N" for value in fields[at::width]]
+    rows = zip(*[iter(fields)] * width, strict=True)
+    with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
+        start = "".join(f"{number}\t" for number in same)
+        copy.write("".join([f"{start}{row}\n" for row in map("\t".join, rows)]))
+
+
+def risk_recent() -> None:
+    """Let this transaction be lost by a crash of the database's server: its commit does not wait for the disk.
+
+    For work that is simply done again from where the database then stands. SQLite in its journal mode never waits.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL synchronous_commit TO OFF")

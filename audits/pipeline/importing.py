@@ -1,253 +1,217 @@
-"""From an uploaded file to samples: stored as it came, understood, mapped by a person, imported in batches."""
+"""The import: rows come from a process that reads the file and are stored in numbered batches.
 
-import hashlib
+It can be killed or stopped at any moment and goes on after the last batch. Nothing is half imported: when the file
+turns out to be broken, what was stored is removed again.
+"""
+
 import logging
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import closing, suppress
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import DataError, IntegrityError, InterfaceError, OperationalError, transaction
+from django.db.models import Q
 
-from audits import formats
-from audits.doorbell import ring
-from audits.formats.base import FormatError, Record, RowProblem, SourceRow, Understanding
-from audits.formats.columns import check_mapping, map_record
+from audits.formats import child
+from audits.formats.base import FormatError
 from audits.formats.messages import file_error
-from audits.models import Dataset, Event, Project, RowError, Sample
-from audits.models.lease import lease_end
-from audits.text.language import language_of
+from audits.models import Dataset, GivenLabel, RowError, Sample
+from audits.models.inserting import insert, insert_values, risk_recent
+from audits.models.lease import LeasedQuerySet, lease_end
+from audits.pipeline.receiving import OPEN, failure_of, open_file, reading_of
 
 log = logging.getLogger(__name__)
-BATCH = 500  # rows per transaction
+MOVING = (Dataset.Status.CHECKING, Dataset.Status.IMPORTING)
+REMOVED_AT_ONCE = 5_000  # rows per transaction
+Tell = Callable[[int, float | None], None]
+"""Rows read so far, share of the file that has been read."""
 
-
-class InUse(Exception):
-    """The dataset has audits and cannot be deleted."""
-
-
-def receive_upload(*, project: Project, user: Any, file: Any, name: str = "", generator: str = "") -> Dataset:
-    """Store a file below MEDIA_ROOT and say what was understood of it.
-
-    file: anything with .name, .size, .chunks() (an uploaded file, or django.core.files.File for a path).
-    Raises FormatError when the file is too large or cannot be read; then nothing is kept.
-    """
-    stored_as = f"{uuid.uuid4().hex}{Path(file.name).suffix.lower()[:10]}"
-    path = Path(settings.MEDIA_ROOT) / stored_as
-    path.parent.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256()
-    limit = settings.ASSAY_MAX_UPLOAD_MB
-    if file.size > limit << 20:
-        raise file_error("too_large", limit=limit)
-    filename = Path(file.name).name[:255]
-    try:
-        with path.open("wb") as target:
-            for chunk in file.chunks():
-                digest.update(chunk)
-                target.write(chunk)
-        path.chmod(0o600)
-        understanding = formats.open_dataset(path, filename=filename).understanding
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    with transaction.atomic():
-        dataset = Dataset.objects.create(
-            project=project,
-            name=(name or Path(filename).stem)[:200],
-            generator=generator[:200],
-            filename=filename,
-            stored_as=stored_as,
-            sha256=digest.hexdigest(),
-            size=path.stat().st_size,
-            created_by=user,
-            **_understood(understanding),
-        )
-        Event.record("upload", project=project, actor=user, dataset=dataset.pk, sha256=dataset.sha256)
-    return dataset
-
-
-def _understood(understanding: Understanding) -> dict[str, Any]:
-    return {
-        "format": understanding.format,
-        "encoding": understanding.encoding or "",
-        "confidence": understanding.confidence,
-        "delimiter": understanding.delimiter or "",
-        "sheet": understanding.sheet or "",
-        "shape": understanding.shape,
-        "header_line": understanding.header_line,
-        "columns": list(understanding.columns),
-        "mapping": dict(understanding.mapping),
-        "warnings": [{"code": each.code, "params": dict(each.params)} for each in understanding.warnings],
-    }
-
-
-def open_file(dataset: Dataset) -> formats.Opened:
-    """The dataset's file, read as the person confirmed. Raises FormatError."""
-    return _opened(dataset, dataset.encoding, dataset.delimiter, dataset.sheet)
-
-
-def _opened(dataset: Dataset, encoding: str, delimiter: str, sheet: str) -> formats.Opened:
-    if not dataset.path.exists():
-        raise file_error("file_gone")
-    return formats.open_dataset(
-        dataset.path,
-        filename=dataset.filename,
-        encoding=encoding or None,
-        delimiter=delimiter or None,
-        sheet=sheet or None,
-    )
-
-
-def preview(dataset: Dataset) -> Understanding:
-    """What is understood of the file's head, read again. Raises FormatError."""
-    return open_file(dataset).understanding
-
-
-def understand_again(*, dataset: Dataset, encoding: str = "", delimiter: str = "", sheet: str = "") -> Understanding:
-    """Read the head in another encoding, delimiter or sheet and keep that. On FormatError nothing changes."""
-    understanding = _opened(dataset, encoding, delimiter, sheet).understanding
-    fields = _understood(understanding)
-    for field, value in fields.items():
-        setattr(dataset, field, value)
-    dataset.save(update_fields=list(fields))
-    return understanding
-
-
-def confirm_mapping(*, dataset: Dataset, mapping: Mapping[str, Any], user: Any, generator: str | None = None) -> bool:
-    """Fix which column is what and start the import. True for the one caller that started it.
-
-    Raises FormatError("missing_column") when a needed column is not chosen or not in the file.
-    """
-    check_mapping(mapping, dataset.columns)
-    changed: dict[str, Any] = {"mapping": dict(mapping), "status": Dataset.Status.CHECKING, "failure": {}}
-    if generator is not None:
-        changed["generator"] = generator[:200]
-    open_statuses = (Dataset.Status.UPLOADED, Dataset.Status.FAILED)
-    with transaction.atomic():
-        if not Dataset.objects.filter(pk=dataset.pk, status__in=open_statuses).update(rows_done=0, **changed):
-            return False
-        Event.record("import", project=dataset.project, actor=user, dataset=dataset.pk, mapping=dict(mapping))
-        ring("audits.import_dataset", dataset.pk)
-    dataset.refresh_from_db()
-    return True
-
-
-def delete_dataset(*, dataset: Dataset, user: Any) -> None:
-    """Delete a dataset, its samples and its file. Raises InUse when an audit rests on it."""
-    with transaction.atomic():
-        if dataset.audits.exists():
-            raise InUse
-        path, project, sha256 = dataset.path, dataset.project, dataset.sha256
-        dataset.delete()
-        Event.record("delete_dataset", project=project, actor=user, sha256=sha256)
-        transaction.on_commit(lambda: path.unlink(missing_ok=True))
-
-
-def import_dataset(dataset_id: int, *, seconds: float) -> bool:
-    """Check, then import, for at most `seconds`. True when nothing is left to do; a second caller leaves at once."""
-    moving = (Dataset.Status.CHECKING, Dataset.Status.IMPORTING)
-    token = uuid.uuid4()
-    taken = Dataset.objects.filter(pk=dataset_id).take(1, settings.ASSAY_LEASE_SECONDS, token, status__in=moving)
-    if not taken:
-        return not Dataset.objects.filter(pk=dataset_id, status__in=moving).exists()
-    dataset, held = taken[0], Dataset.objects.filter(pk=dataset_id, lease=token)
-    try:
-        if dataset.status == Dataset.Status.CHECKING:
-            _check(dataset, held)
-        return _import(dataset, held, time.monotonic() + seconds)
-    except FormatError as error:
-        failure = {"code": error.code, "message": str(error), "template": error.template, "params": error.params}
-        held.update(status=Dataset.Status.FAILED, failure=failure)
-        return True
-    except LeaseLost:
-        return False
-    finally:
-        Dataset.objects.filter(pk=dataset_id).release(token)
-
-
-def _check(dataset: Dataset, held: Any) -> None:
-    """Read the whole file before the first row is stored: what cannot be read to its end is not half imported."""
-    total = 0
-    for total, _row in enumerate(open_file(dataset).rows(), start=1):
-        if total % BATCH == 0:
-            _hold(held, rows_done=total)
-    if not total:
-        raise file_error("no_rows")
-    with transaction.atomic():
-        _hold(held, rows_done=0, rows_total=total, status=Dataset.Status.IMPORTING)
-        dataset.samples.all().delete()  # of an earlier try with another mapping
-        dataset.row_errors.all().delete()
-    dataset.rows_done, dataset.rows_total = 0, total
-
-
-def _import(dataset: Dataset, held: Any, deadline: float) -> bool:
-    rows = enumerate(open_file(dataset).rows())
-    batches = islice(rows, dataset.rows_done, None)
-    while batch := list(islice(batches, BATCH)):
-        with transaction.atomic():
-            _store(dataset, batch)
-            _hold(held, rows_done=batch[-1][0] + 1)
-        if time.monotonic() > deadline:
-            return False
-    if not dataset.samples.exists():
-        raise file_error("no_row_imported")
-    held.update(status=Dataset.Status.READY)
-    log.info("Dataset %s: %s rows imported.", dataset.pk, dataset.samples.count())
-    return True
+__all__ = ["LeaseLost", "import_dataset", "imports_owed", "open_file"]
 
 
 class LeaseLost(Exception):
-    """Another worker has taken over; what this one did not commit does not count."""
+    """Another worker has taken over, or a person has stopped it; what this one did not commit does not count."""
 
 
-def _hold(held: Any, **fields: Any) -> None:
-    """Write fields and renew the lease, only while it is ours. Raises LeaseLost."""
-    if not held.update(leased_until=lease_end(settings.ASSAY_LEASE_SECONDS), **fields):
-        raise LeaseLost
+def imports_owed() -> LeasedQuerySet:
+    """Datasets with work to do: an import, or rows of one that failed or was given up, which are to go."""
+    return Dataset.objects.filter(Q(status__in=MOVING) | Q(status__in=OPEN, rows_done__gt=0))
 
 
-def _store(dataset: Dataset, batch: list[tuple[int, SourceRow | RowProblem]]) -> None:
-    """Insert one numbered batch; a second run inserts nothing anew."""
-    samples, errors = [], []
-    for position, record in _mapped(dataset, batch):
-        if isinstance(record, RowProblem):
-            errors.append(_row_error(dataset, record))
-        else:
-            samples.append(_sample(dataset, position, record))
-    Sample.objects.bulk_create(samples, ignore_conflicts=True)
-    RowError.objects.bulk_create(errors, ignore_conflicts=True)
+def import_dataset(
+    dataset_id: int,
+    *,
+    seconds: float | None = None,
+    stopping: Callable[[], bool] = lambda: False,
+    tell: Tell | None = None,
+) -> bool:
+    """Import to the end, for at most `seconds`, or until `stopping`. True when nothing is left to do.
+
+    A second caller leaves at once. tell is called after every batch.
+    """
+    token = uuid.uuid4()
+    status = imports_owed().filter(pk=dataset_id).values_list("status", flat=True).first()
+    if status is None:
+        return True
+    taken = Dataset.objects.filter(pk=dataset_id).take(1, settings.ASSAY_LEASE_SECONDS, token, status=status)
+    if taken:
+        run = _Run(taken[0], seconds, stopping, tell)
+        try:
+            return run.go()
+        except LeaseLost:
+            log.info("Dataset %s: this worker's import has ended.", dataset_id)
+        finally:
+            with suppress(OperationalError, InterfaceError):  # then the lease runs out by itself
+                Dataset.objects.filter(pk=dataset_id).release(token)
+    return not imports_owed().filter(pk=dataset_id).exists()
 
 
-def _mapped(
-    dataset: Dataset, batch: list[tuple[int, SourceRow | RowProblem]]
-) -> Iterator[tuple[int, Record | RowProblem]]:
-    for position, row in batch:
-        yield position, row if isinstance(row, RowProblem) else map_record(row, dataset.mapping)
+class _Run:
+    """One worker's work on one dataset, which it holds."""
+
+    def __init__(
+        self, dataset: Dataset, seconds: float | None, stopping: Callable[[], bool], tell: Tell | None
+    ) -> None:
+        self.dataset, self.stopping, self.tell = dataset, stopping, tell
+        self.end = None if seconds is None else time.monotonic() + seconds
+        self.held = Dataset.objects.filter(pk=dataset.pk, lease=dataset.lease)
+        self.patience = min(1.0, settings.ASSAY_LEASE_SECONDS / 4)  # seconds between two renewals at most
+
+    def go(self) -> bool:
+        """True when nothing is left to do. Raises LeaseLost."""
+        dataset = self.dataset
+        if dataset.status == Dataset.Status.CHECKING:  # of an older version, which stored nothing while it checked
+            self._hold(status=Dataset.Status.IMPORTING, rows_done=0, rows_total=None)
+            dataset.status, dataset.rows_done = Dataset.Status.IMPORTING, 0
+        if dataset.status != Dataset.Status.IMPORTING:
+            return self._clear()
+        if not dataset.rows_done and not self._remove():  # rows of an earlier try
+            return False
+        try:
+            return self._read()
+        except FormatError as error:
+            return self._fail(error)
+
+    def _read(self) -> bool:
+        dataset = self.dataset
+        if not dataset.path.exists():
+            raise file_error("file_gone")
+        options, skip = reading_of(dataset), dataset.rows_done
+        with closing(
+            child.read_rows(dataset.path, options, dataset.mapping, skip=skip, patience=self.patience)
+        ) as frames:
+            for frame in frames:
+                if isinstance(frame, child.End):
+                    self._finish(frame)
+                    return True
+                if frame is None:
+                    self._hold()
+                else:
+                    self._store(frame)
+                if self.stopping() or (frame and self._late()):
+                    return False
+        raise AssertionError("unreachable")
+
+    def _store(self, rows: child.Rows) -> None:
+        """Store one batch. The mark moves with it, so that no batch is ever stored twice."""
+        dataset = self.dataset
+        try:
+            with transaction.atomic():
+                risk_recent()
+                self._move(rows_done=rows.done, progress=rows.fraction)
+                insert_values(Sample, child.COLUMNS, rows.values, dataset=dataset.pk)
+                self._store_labels(rows)
+                insert([_row_error(dataset, problem) for problem in rows.problems], ignore_conflicts=True)
+        except (DataError, IntegrityError) as error:  # to try again would end the same way, for ever
+            log.exception("Dataset %s: rows that cannot be stored.", dataset.pk)
+            raise file_error("reader_ended") from error
+        dataset.rows_done = rows.done
+        if self.tell is not None:
+            self.tell(rows.done, rows.fraction)
+
+    def _store_labels(self, rows: child.Rows) -> None:
+        if not rows.labels:
+            return
+        first, last = rows.labels[0][0], rows.labels[-1][0]
+        samples = Sample.objects.filter(dataset=self.dataset, position__range=(first, last))
+        ids = dict(samples.values_list("position", "pk"))
+        insert(
+            [
+                GivenLabel(sample_id=ids[at], position=number, claim=claim, word=word[:200], label=label[:20])
+                for at, number, claim, word, label in rows.labels
+            ]
+        )
+
+    def _finish(self, end: child.End) -> None:
+        if not self.dataset.samples.exists():
+            raise file_error("no_row_imported")
+        notices = [{"code": each.code, "params": dict(each.params)} for each in end.notices]
+        self._move(
+            status=Dataset.Status.READY, rows_done=end.done, rows_total=end.done, progress=1.0, notices=notices
+        )
+        log.info("Dataset %s: %s rows read.", self.dataset.pk, end.done)
+
+    def _fail(self, error: FormatError) -> bool:
+        """Say why, then remove what was stored. Rows that all failed are kept: they are what is to be mended."""
+        changed: dict[str, Any] = {"status": Dataset.Status.FAILED, "failure": failure_of(error), "progress": None}
+        if error.code == "no_row_imported":
+            self._move(**changed, rows_done=0, rows_total=self.dataset.rows_done)
+            return True
+        self._move(**changed)
+        return self._clear()
+
+    def _clear(self) -> bool:
+        """Remove the rows of an import that failed or was given up; True when all are gone."""
+        if not self._remove():
+            return False
+        self._hold(rows_done=0)
+        return True
+
+    def _remove(self) -> bool:
+        """Remove all rows, batch by batch; False when it is time to leave."""
+        models: tuple[Any, ...] = (Sample, RowError)
+        for model in models:
+            rows = model.objects.filter(dataset=self.dataset).order_by("-pk")
+            while ids := list(rows.values_list("pk", flat=True)[:REMOVED_AT_ONCE]):
+                with transaction.atomic():
+                    self._hold()
+                    remove(model, pk__range=(ids[-1], ids[0]), dataset=self.dataset)
+                if self.stopping() or self._late():
+                    return False
+        return True
+
+    def _late(self) -> bool:
+        return self.end is not None and time.monotonic() > self.end
+
+    def _move(self, **fields: Any) -> None:
+        """Write fields while it is being imported, by us, and nobody has moved the mark. Raises LeaseLost."""
+        self._hold(self.held.filter(status=Dataset.Status.IMPORTING, rows_done=self.dataset.rows_done), **fields)
+
+    def _hold(self, held: LeasedQuerySet | None = None, **fields: Any) -> None:
+        """Write fields and renew the lease, only while it is ours. Raises LeaseLost."""
+        held = self.held if held is None else held
+        if not held.update(leased_until=lease_end(settings.ASSAY_LEASE_SECONDS), **fields):
+            raise LeaseLost
 
 
-def _row_error(dataset: Dataset, problem: RowProblem) -> RowError:
+def remove(model: Any, **where: Any) -> None:
+    """Delete rows (of Sample or RowError) without fetching them first. No audit may rest on the samples."""
+    rows = model.objects.filter(**where).order_by()
+    if model is Sample:
+        GivenLabel.objects.filter(sample__in=rows).delete()
+    rows._raw_delete(rows.db)
+
+
+def _row_error(dataset: Dataset, problem: dict[str, Any]) -> RowError:
     return RowError(
         dataset=dataset,
-        line=problem.line,
-        column=problem.column[:200],
-        code=problem.code[:40],
-        reason=problem.reason,
-    )
-
-
-def _sample(dataset: Dataset, position: int, record: Record) -> Sample:
-    return Sample(
-        dataset=dataset,
-        position=position,
-        line=record.line,
-        external_id=(record.external_id or str(position + 1))[:200],
-        question=record.question,
-        answer=record.answer,
-        contexts=list(record.contexts),
-        metadata=record.metadata,
-        flags=list(record.flags),
-        language=language_of(record.answer or record.question),
+        line=problem["line"],
+        column=problem["column"][:200],
+        code=problem["code"][:40],
+        reason=problem["reason"],
+        value=problem["value"][:200],
+        values=problem["values"],
     )

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def stored_files() -> list[Path]:
     from django.conf import settings
 
-    return list(Path(settings.MEDIA_ROOT).glob("*"))
+    return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
 
 
 def test_a_refused_file_leaves_nothing(project: Project) -> None:
@@ -76,7 +76,7 @@ def test_an_import_goes_on_where_it_was(project: Project) -> None:
     pipeline.confirm_mapping(dataset=dataset, mapping=dataset.mapping, user=None)
     assert not pipeline.import_dataset(dataset.pk, seconds=0)
     dataset.refresh_from_db()
-    assert 0 < dataset.rows_done < 1200 and dataset.rows_total == 1200
+    assert 0 < dataset.rows_done < 1200 and dataset.rows_total is None
     while not pipeline.import_dataset(dataset.pk, seconds=0):
         pass
     assert list(dataset.samples.values_list("position", flat=True)) == list(range(1200))

@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_refused_in_words_and_not_kept(signed_in, analyst
     assert problem.safe == "Nothing was imported."
     assert problem.todo
     assert not Dataset.objects.exists()
-    assert not list(settings.MEDIA_ROOT.iterdir())
+    assert not [path for path in settings.MEDIA_ROOT.rglob("*") if path.is_file()]
 
 
 def test_too_large_a_file_is_refused_with_the_limit(signed_in, analyst, project, settings):
@@ -161,7 +161,7 @@ def test_an_import_starts_once(signed_in, analyst, uploaded):
         response = browser.post(at("dataset_mapping", uploaded), chosen(generator="qwen-max"))
         assert response["Location"] == at("dataset", uploaded)
     uploaded.refresh_from_db()
-    assert (uploaded.status, uploaded.generator) == (Dataset.Status.CHECKING, "qwen-max")
+    assert (uploaded.status, uploaded.generator) == (Dataset.Status.IMPORTING, "qwen-max")
     assert Event.objects.filter(kind="import").count() == 1
 
 
@@ -291,7 +291,7 @@ def test_a_failed_import_says_why_and_can_be_tried_again(signed_in, analyst, upl
     assert browser.get(at("dataset_mapping", uploaded)).status_code == 200
     browser.post(at("dataset_mapping", uploaded), chosen())
     uploaded.refresh_from_db()
-    assert uploaded.status == Dataset.Status.CHECKING
+    assert uploaded.status == Dataset.Status.IMPORTING
 
 
 def test_a_dataset_is_deleted_with_its_file(signed_in, analyst, imported, django_capture_on_commit_callbacks):
