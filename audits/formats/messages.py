@@ -160,6 +160,25 @@ FILE_ERRORS = {
         "No column of the file is chosen for %(column)s. Nothing was imported. "
         "Choose one of the columns found: %(columns)s."
     ),
+    "not_mended": gettext_noop(
+        "The file is not the table of rows that were not imported. Nothing was imported. "
+        "Its first columns must be %(columns)s, as in the table that was downloaded."
+    ),
+    "bad_mended_row": gettext_noop(
+        "Row %(line)s of the mended table cannot be read: %(reason)s. Nothing was imported. Correct it and try again."
+    ),
+    "unknown_line": gettext_noop(
+        "Line %(line)s of the file was imported, so no row can stand for it. Nothing was imported. "
+        "Leave the column “line” empty for new rows."
+    ),
+    "too_large_to_mend": gettext_noop(
+        "Files above %(limit)s MB are not mended here. Nothing was imported. "
+        "Correct the file itself and upload it as a new version."
+    ),
+    "guessed_columns": gettext_noop(
+        "The file has no header; what its columns hold suggests %(mapping)s. Nothing was imported. "
+        "Check that, and repeat it with --map."
+    ),
     "unknown_column": gettext_noop(
         "The column %(name)s, chosen for %(column)s, is not in the file. Nothing was imported. "
         "Choose one of the columns found: %(columns)s."
@@ -196,8 +215,10 @@ ROW_PROBLEMS = {
         "write a quotation mark inside a quoted text twice."
     ),
     "unclosed_quote": gettext_noop(
-        "A quotation mark opens here and is never closed; the lines %(line)s to %(last)s could not be read."
+        "A quotation mark opens in line %(opened)s and is never closed; "
+        "the lines %(line)s to %(last)s could not be read."
     ),
+    "cut_off": gettext_noop("The file seems to be cut off here: the last row breaks off before its end."),
     "unreadable_rest": gettext_noop(
         "A text or line longer than %(limit)s characters starts here; from here on nothing was read."
     ),
@@ -238,6 +259,15 @@ WARNINGS = {
     "mojibake": gettext_noop(
         "Some texts look wrongly decoded before they were saved here. Check them; nothing is repaired."
     ),
+    "header_guessed_missing": gettext_noop(
+        "The first row looks like the rows below it, so the file is read as one without a header. "
+        "If the first row does name the columns, say so."
+    ),
+    "escapes": gettext_noop(
+        "Some texts hold a backslash and an n. They are kept so; if that stands for a line break, say so."
+    ),
+    "sep_line": gettext_noop("The first line, sep=%(delimiter)s, only tells spreadsheet programs the separator."),
+    "blank_lines": gettext_noop("Blank lines, as in line %(line)s, are passed over."),
     "skipped_rows": gettext_noop("The rows above the header were left out."),
     "other_sheets": gettext_noop("The workbook has other sheets with rows; only one sheet is read."),
     "no_header": gettext_noop("No column name is known: the first row may be data instead of a header."),
