@@ -108,18 +108,24 @@ def contexts_of(value: Any, odd: set[str] | None = None, split: str = "") -> lis
     odd = set() if odd is None else odd
     parts = parts_of(value)
     if parts is None:
-        text = text_of(value, odd)
-        parts = splitting.split(text, split) if split and text else [text]
-        if split and len(parts) > 1 and "|" in split and splitting.looks_like_table_rows(parts):
-            odd.add("table_split")
+        return _in_plain(text_of(value, odd), odd, split)
     if len(parts) > MAX_CONTEXTS:
         raise CellError("too_many_contexts", limit=MAX_CONTEXTS)
     texts = [text_of(part if isinstance(part, str) else _text_in(part), odd) for part in parts]
-    return [text for text in texts if text and not (len(text) <= 4 and _is_no_context(text, odd))]
+    return [text for text in texts if text and not _is_no_context(text, odd)]
+
+
+def _in_plain(text: str, odd: set[str], split: str) -> list[str]:
+    pieces = splitting.split(text, split) if split and text else [text]
+    if len(pieces) > 1 and "|" in split and splitting.looks_like_table_rows(pieces):
+        odd.add("table_split")
+    if len(pieces) > MAX_CONTEXTS:
+        raise CellError("too_many_contexts", limit=MAX_CONTEXTS)
+    return [piece for piece in pieces if piece and not _is_no_context(piece, odd)]
 
 
 def _is_no_context(text: str, odd: set[str]) -> bool:
-    if text.strip().lower() in NO_CONTEXT:
+    if len(text) <= 8 and text.strip().lower() in NO_CONTEXT:
         odd.add("nan")
         return True
     return False

@@ -60,9 +60,9 @@ class LabelReader:
                 pairs += answer_labels(cell(values, column))
             column = self._claims
             if column:
-                claims = cell(values, column)
-                column = self._claim_label or column
-                pairs += claim_labels(claims, cell(values, self._claim_label) if self._claim_label else None)
+                claims = claims_in(cell(values, column))
+                column = self._claim_label
+                pairs += labelled(claims, cell(values, column) if column else None)
         except CellError as error:
             error.params.setdefault("column", column)
             raise
@@ -96,36 +96,32 @@ def answer_labels(value: Any) -> list[tuple[str, str]]:
     return [("", word) for part in parts if (word := _word(part))]
 
 
-def claim_labels(claims: Any, labels: Any) -> list[tuple[str, str]]:
-    """(claim, word) of each claim; word "" where it has no label.
+def claims_in(value: Any) -> list[tuple[str, str]]:
+    """(claim, word) of each claim in a cell; word "" where its label is not in the cell, claim "" for a blank one.
 
-    claims: a list of objects that hold both, an object claim -> label, a list of texts, or one text. labels: None,
-    or as many labels as there are claims. Raises CellError("bad_claims" | "claims_and_labels").
+    A list of objects that hold both, an object claim -> label, a list of texts, or one text.
+    Raises CellError("bad_claims" | "bad_list").
     """
-    parts = parts_of(claims) if _may_be_list(claims) else None
+    parts = parts_of(value) if _may_be_list(value) else None
     if parts is None:
-        claim, word = text_of(claims).strip(), "" if labels is None else _word(labels)
-        if not claim and word:
-            raise CellError("claims_and_labels", claims=0, labels=1)
-        return [(claim, word)] if claim else []
-    if isinstance(claims, dict) and not any(key in claims for key in CLAIM_KEYS):
-        return [(str(claim).strip(), _word(label)) for claim, label in claims.items() if str(claim).strip()]
-    words = _parallel(parts, labels)
-    if words is None:
-        return [_pair(part) if isinstance(part, dict) else (text_of(part).strip(), "") for part in parts]
-    texts = [_pair(part)[0] if isinstance(part, dict) else text_of(part).strip() for part in parts]
-    return [(text, word) for text, word in zip(texts, words, strict=True) if text]
+        claim = text_of(value).strip()
+        return [(claim, "")] if claim else []
+    if isinstance(value, dict) and not any(key in value for key in CLAIM_KEYS):
+        return [(str(claim).strip(), _word(label)) for claim, label in value.items()]
+    return [_pair(part) if isinstance(part, dict) else (text_of(part).strip(), "") for part in parts]
 
 
-def _parallel(claims: list[Any], labels: Any) -> list[str] | None:
-    """The labels that stand beside the claims, None where there are none."""
-    if is_missing(labels):
-        return None
-    given = parts_of(labels) if _may_be_list(labels) else None
+def labelled(claims: list[tuple[str, str]], labels: Any) -> list[tuple[str, str]]:
+    """The claims with the labels of another cell, as many as there are claims; blank claims are left out.
+
+    Raises CellError("claims_and_labels") when they are not as many.
+    """
+    given = parts_of(labels) if _may_be_list(labels) else [] if is_missing(labels) else [labels]
     given = [labels] if given is None else given
-    if len(given) != len(claims):
+    if given and len(given) != len(claims):
         raise CellError("claims_and_labels", claims=len(claims), labels=len(given))
-    return [_word(label) for label in given]
+    words = [_word(label) for label in given] or [""] * len(claims)
+    return [(claim, word or own) for (claim, own), word in zip(claims, words, strict=True) if claim]
 
 
 def _pair(part: Any, *, needs_claim: bool = True) -> tuple[str, str]:

@@ -1,8 +1,7 @@
 """Numbered pieces of one text: 1. 2. 3., 1) 2), (1) (2), [1] [2], ① ②, 一、二、, 第1条, "Document 1:"."""
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 _CHINESE = "一二三四五六七八九十"
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
@@ -13,7 +12,8 @@ _WORDS = (
 )
 _KEPT = "article"  # its number is the name of what follows, not a mark of the list
 _STYLES = {
-    "word": rf"[\[【(（#*]*(?:{_WORDS})\s?[#＃]?(?P<n>\d{{1,3}})\s?[\])）】*]*\s?[:：.、-]?(?![\d\w])",
+    "word": rf"[\[【(（#*]{{0,4}}(?:{_WORDS})\s?[#＃]?(?P<n>\d{{1,3}})"
+    r"(?:\s?[\])）】*]{1,4})?\s?(?:[:：.、-]|(?=\s)|(?<=[\])）】*]))",
     "dot": r"(?<![\w.])(?P<n>\d{1,3})(?:[.．](?!\d)|、)",
     "close": r"(?<![\w.(（])(?P<n>\d{1,3})[)）]",
     "round": r"[(（](?P<n>\d{1,3})[)）]",
@@ -24,15 +24,25 @@ _STYLES = {
     _KEPT: rf"第\s?(?P<n>\d{{1,3}}|[{_CHINESE}]{{1,3}})\s?[条章节段篇项款]",
 }
 _SPACE = r"[ \t\u3000]*"
-_LINES = {style: re.compile(f"^{_SPACE}{mark}{_SPACE}", re.M | re.I) for style, mark in _STYLES.items()}
-_INLINE = {style: re.compile(f"{mark}{_SPACE}", re.I) for style, mark in _STYLES.items() if style != _KEPT}
+_MARKS = {style: re.compile(f"{mark}{_SPACE}", re.I) for style, mark in _STYLES.items()}
+_SPACES = re.compile(_SPACE)
+_BEGINNINGS = frozenset(f"0123456789{_CHINESE}{_CIRCLED}{_BLACK}第[【(（#*")
+_WORD_BEGINNINGS = frozenset(word[0] for word in _WORDS.split("|"))
 
 
-class _Marks(NamedTuple):
+class _Marks:
     """The marks 1, 2, 3 … of one style: where each begins, and where its piece begins."""
 
-    starts: list[int]
-    bodies: list[int]
+    def __init__(self, style: str) -> None:
+        self._keep = style == _KEPT
+        self.starts: list[int] = []
+        self.bodies: list[int] = []
+
+    def add(self, mark: re.Match[str]) -> None:
+        """Take a mark when it is in turn."""
+        if _value(mark["n"]) == len(self.starts) + 1:
+            self.starts.append(mark.start())
+            self.bodies.append(mark.start() if self._keep else mark.end())
 
 
 def numbered(text: str) -> list[str]:
@@ -41,36 +51,44 @@ def numbered(text: str) -> list[str]:
     Numbers count when they begin lines and follow each other, 1, 2, 3; or, in a text that begins with 1, anywhere in
     it. A number out of turn belongs to the piece. One number at the very start makes one piece.
     """
-    found = _first(_LINES, text, least=2) or _first(_INLINE, text, least=2) or _first(_LINES, text, least=1)
+    lines = _at_lines(text)
+    begin = len(text) - len(text.lstrip())
+    found = _first(lines, 2) or _first(_inline(text, begin), 2)
+    found = found or _first([marks for marks in lines if marks.starts and marks.starts[0] <= begin], 1)
     if found is None:
         return [text]
     ends = [*found.starts[1:], len(text)]
     return [text[: found.starts[0]], *(text[body:end] for body, end in zip(found.bodies, ends, strict=True))]
 
 
-def _first(styles: dict[str, re.Pattern[str]], text: str, *, least: int) -> _Marks | None:
-    """The marks of the style that begins first; only at the start of the text when the marks are inline or alone."""
-    candidates = []
-    for style, pattern in styles.items():
-        marks = _in_turn(pattern, text, keep=style == _KEPT)
-        anywhere = styles is _LINES and least > 1
-        if len(marks.starts) >= least and (anywhere or not text[: marks.starts[0]].strip()):
-            candidates.append(marks)
-    return min(candidates, key=lambda marks: marks.starts[0], default=None)
+def _first(styles: Iterable[_Marks], least: int) -> _Marks | None:
+    return min((marks for marks in styles if len(marks.starts) >= least), key=lambda m: m.starts[0], default=None)
 
 
-def _in_turn(pattern: re.Pattern[str], text: str, *, keep: bool) -> _Marks:
-    marks = _Marks([], [])
-    for number, mark in _marks(pattern, text):
-        if number == len(marks.starts) + 1:
-            marks.starts.append(mark.start())
-            marks.bodies.append(mark.start() if keep else mark.end())
-    return marks
+def _at_lines(text: str) -> list[_Marks]:
+    """The marks at the beginnings of lines, by style."""
+    found = {style: _Marks(style) for style in _MARKS}
+    line = 0
+    while line >= 0:
+        at = _SPACES.match(text, line).end()  # type: ignore[union-attr]
+        sign = text[at : at + 1]
+        if sign in _BEGINNINGS or sign.lower() in _WORD_BEGINNINGS:
+            for style, pattern in _MARKS.items():
+                if mark := pattern.match(text, at):
+                    found[style].add(mark)
+        line = text.find("\n", line) + 1 or -1
+    return list(found.values())
 
 
-def _marks(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
-    for mark in pattern.finditer(text):
-        yield _value(mark["n"]), mark
+def _inline(text: str, begin: int) -> Iterator[_Marks]:
+    """The marks of the styles with whose number 1 the text begins."""
+    for style, pattern in _MARKS.items():
+        mark = pattern.match(text, begin) if style != _KEPT else None
+        if mark and _value(mark["n"]) == 1:
+            marks = _Marks(style)
+            for mark in pattern.finditer(text, begin):
+                marks.add(mark)
+            yield marks
 
 
 def _value(number: str) -> int:
