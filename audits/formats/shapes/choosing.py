@@ -1,6 +1,7 @@
 """Which columns and paths hold question, contexts and answer, where a tool logs whatever the application gave it."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from audits.formats.base import Row
@@ -14,8 +15,11 @@ _LOOKED_AT = 30  # rows
 _TEXTS = tuple(plain(name) for name in TEXT_KEYS)
 _ASKS = ("[role=user]", "[type=human]", "[obj=Human]", "[role=human]", "[from=human]")
 _ANSWERS = ("[role=assistant]", "[type=ai]", "[obj=AI]", "[role=ai]", "[from=gpt]")
-_OF_A_CHAT = 20  # rank of what a conversation says: after what is called a question, before texts of other names
-_WHOLE = 30  # rank of the whole payload, when it is a text
+_OF_A_CHAT = 50  # rank of what a conversation says: after what is called a question, before texts of other names
+_WHOLE = 60  # rank of the whole payload, when it is a text
+_SOME_TEXT = 70  # rank of a text that is called just that
+_FIRST = 5  # what is added to a rank when only the first element of a list is taken
+_FILTER = re.compile(r"\[\w+=")
 
 Rank = Callable[[tuple[str, ...], str], float | None]
 
@@ -29,9 +33,9 @@ def chosen(
     """
     rows = rows[:_LOOKED_AT]
     found = {
-        "question": _best(names, rows, _text_rank(QUESTIONS, inputs, _ASKS), _is_text),
+        "question": _best(_with_first(names), rows, _text_rank(QUESTIONS, inputs, _ASKS), _is_text),
         "contexts": _best(names, rows, _contexts_rank(inputs, outputs), _are_texts),
-        "answer": _best(names, rows, _text_rank(ANSWERS, outputs, _ANSWERS), _is_text),
+        "answer": _best(_with_first(names), rows, _text_rank(ANSWERS, outputs, _ANSWERS), _is_text),
     }
     return {role: name for role, name in found.items() if name}
 
@@ -48,24 +52,37 @@ def _best(names: Iterable[str], rows: Sequence[Row], rank: Rank, fits: Callable[
     return min(found)[-1] if found else ""
 
 
+def _with_first(names: Sequence[str]) -> Iterator[str]:
+    """The names, and for paths through lists the same through the first elements: choices[0].message.content."""
+    for name in names:
+        yield name
+        if "[]" in name:
+            yield name.replace("[]", "[0]")
+
+
 def _text_rank(known: Sequence[str], begins: Sequence[str], chat: Sequence[str]) -> Rank:
     def rank(keys: tuple[str, ...], name: str) -> float | None:
+        keys = _apart(keys, begins, known)
         if (begins and keys[0] not in begins) or any(key in LISTS for key in keys[1:]):
             return None
-        if any(mark in name for mark in chat):
-            return _OF_A_CHAT
+        if _FILTER.search(name):
+            says = keys[-1] in {*_TEXTS, "value"} and any(mark in name for mark in chat)
+            return _OF_A_CHAT if says else None
         if len(keys) == 1 and begins:
             return _WHOLE
-        if keys[-1] in known and (begins or keys[-1] not in _TEXTS):
-            return known.index(keys[-1])
-        holder = keys[-2] if len(keys) > 1 and keys[-1] in _TEXTS else ""  # {"question": {"text": "…"}}
-        return known.index(holder) + 0.5 if holder in known else None
+        later = _FIRST if "[0]" in name else 0
+        if keys[-1] not in _TEXTS:
+            return known.index(keys[-1]) + later if keys[-1] in known else None
+        if len(keys) > 1 and keys[-2] in known and not later:  # {"question": {"text": "…"}}
+            return known.index(keys[-2]) + 0.5
+        return known.index(keys[-1]) + later + _SOME_TEXT if begins and keys[-1] in known else None
 
     return rank
 
 
 def _contexts_rank(inputs: Sequence[str], outputs: Sequence[str]) -> Rank:
     def rank(keys: tuple[str, ...], name: str) -> float | None:
+        keys = _apart(keys, (*inputs, *outputs), LISTS)
         places = [LISTS.index(key) for key in keys if key in LISTS]
         if not places:
             return None
@@ -76,6 +93,15 @@ def _contexts_rank(inputs: Sequence[str], outputs: Sequence[str]) -> Rank:
         return min(places) + place / 10 + text / 1000
 
     return rank
+
+
+def _apart(keys: tuple[str, ...], begins: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """inputs_question, as some exports name their columns, as inputs.question."""
+    if len(keys) == 1:
+        for begin in begins:
+            if keys[0].startswith(begin) and keys[0][len(begin) :] in known:
+                return begin, keys[0][len(begin) :]
+    return keys
 
 
 def _is_text(value: Any) -> bool:

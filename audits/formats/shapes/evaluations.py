@@ -24,7 +24,7 @@ class Ragas(AsTheyAre):
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        talk = chosen(columns, rows, inputs=("userinput",), outputs=("userinput",))
+        talk = chosen([name for name in columns if "[" in name], rows, inputs=("userinput",), outputs=("userinput",))
         return {
             "question": talk.get("question") or column(columns, "user_input"),
             "contexts": column(columns, "retrieved_contexts"),

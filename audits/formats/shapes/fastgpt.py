@@ -114,7 +114,7 @@ def _chat_of(values: Row) -> tuple[str, list[Message]]:
 
 
 def _is_turn(part: Row) -> bool:
-    return part.get("obj") in _OBJECTS and "value" in part
+    return isinstance(said := part.get("obj"), str) and said in _OBJECTS and "value" in part
 
 
 def _unnamed(parts: list[Row]) -> list[Message]:

@@ -7,7 +7,7 @@ from audits.formats.base import Row, SourceRow
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
-from audits.formats.shapes.names import member, names_of, plain_names, text_member
+from audits.formats.shapes.names import member, names_of, plain, plain_names, text_member
 from audits.formats.shapes.traces import ITEM, Span, items
 
 _KINDS = frozenset(
@@ -98,13 +98,11 @@ def _apart(rows: Rows) -> Rows:
         trace = text_member(whole, "id")
         yield SourceRow(row.line, whole | {"traceId": trace, "type": "TRACE"})
         for one in _observations(row.values):
-            yield SourceRow(
-                row.line, one | {"traceId": trace, "parentObservationId": one.get("parentObservationId") or trace}
-            )
+            yield SourceRow(row.line, {"traceId": trace, "parentObservationId": trace} | _told(one))
 
 
 def _told(values: Row) -> Row:
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None and plain(name) != "traceid"}
 
 
 def _trace_of(values: Row) -> str:

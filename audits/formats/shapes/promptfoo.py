@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from audits.formats.base import Row, RowProblem, SourceRow
+from audits.formats.messages import row_problem
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import AsTheyAre, Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
@@ -60,9 +61,11 @@ class PromptfooTable:
             if isinstance(row, RowProblem):
                 yield row
                 continue
-            test = row.values.get("test")
+            test = decoded(row.values.get("test"))
             variables = test.get("vars") if isinstance(test, dict) else row.values.get("vars")
-            for number, output in enumerate(_outputs(row.values), start=1):
+            if not (outputs := _outputs(row.values)):
+                yield row_problem(row.line, "no_item", values=row.values)
+            for number, output in enumerate(outputs, start=1):
                 notes = {name: output.get(name) for name in ("provider", "pass", "score", "latencyMs")}
                 name = str(output.get("id") or f"{row.values.get('testIdx', row.line)}-{number}")
                 yield SourceRow(row.line, {"id": name, "vars": variables, "output": output.get("text")} | notes)
@@ -89,8 +92,10 @@ class PromptfooCsv:
         for row in rows:
             if isinstance(row, RowProblem):
                 yield row
-            else:
+            elif _output_columns(row.values):
                 yield from _of_each_output(row)
+            else:
+                yield row_problem(row.line, "no_item", values=row.values)
 
 
 def _outputs(values: Row) -> list[Row]:

@@ -12,13 +12,15 @@ from audits.formats.messages import row_problem
 from audits.formats.shapes.base import Rows
 from audits.formats.shapes.chats import last_of, messages_in
 from audits.formats.shapes.documents import contexts_in, found_contexts
-from audits.formats.shapes.names import plain
+from audits.formats.shapes.names import plain, plain_names
 from audits.formats.shapes.payloads import answer_in, question_in
 
 ITEM = {"id": "id", "question": "question", "contexts": "contexts", "answer": "answer"}
 """The mapping for rows of `items`."""
 _RETRIEVES = re.compile(r"retriev|search|knowledge|vector|recall|rerank|lookup|检索|召回|知识", re.I)
-_HEAVY = frozenset({"input", "output", "inputs", "outputs", "documents", "messages", "observations", "events"})
+_HEAVY = frozenset(
+    plain_names("input output inputs outputs documents messages events parent_observation_id parent_run_id parent_id")
+)
 _LONGEST_NOTE = 2_000  # code points of what travels along from a span
 
 
@@ -101,13 +103,13 @@ def _may_answer(span: Span) -> bool:
 def question_of(spans: Sequence[Span], answering: Span | None, contexts: Sequence[str]) -> str:
     """What the user asked: of the application, else of the model, else of the retriever.
 
-    A model's prompt that wraps the retriever's query and the contexts is not what the user asked.
+    A model's prompt that holds what was retrieved is not what the user asked; the retriever's query is closer.
     """
     roots = [question_in(one.input, sure=True) for one in spans if one.root and one.kind != "llm"]
     queries = [question_in(one.input) for one in spans if one.kind == "retriever"]
     query = next((text for text in queries if text.strip()), "")
     asked = _asked(answering) if answering else ""
-    wraps = query and query in asked and query != asked and any(text[:40] in asked for text in contexts)
+    wraps = query and query != asked and any(text[:40] in asked for text in contexts)
     found = (*roots, query if wraps else asked, query, *(_asked(one) for one in spans if one.kind == "llm"))
     return next((text for text in found if text.strip()), "")
 
