@@ -13,7 +13,7 @@ from audits.formats.columns import RowMapper
 from audits.formats.messages import file_error
 
 BOOKKEEPING = ("line", "column", "value", "reason", "what to do")
-"""The first columns of a table of errors; the file's own follow."""
+"""The first columns of a table of errors, in any language; the file's own follow."""
 MAX_MENDED = 100_000  # rows that are held in memory
 
 
@@ -55,18 +55,21 @@ def merge(
 ) -> Merged:
     """Write good and mended rows to target, as JSON Lines with the file's own columns, in the file's order.
 
-    A row counts as good when the mapping can use it. Raises FormatError when a mended row names a line that was none
-    of the bad ones: it would stand twice.
+    A row counts as good when the mapping can use it. A bad one that came back as it was is left out, even where it
+    would fit by now: nobody has said that its texts stand in the right columns. Raises FormatError when a mended row
+    names a line that was none of the bad ones: it would stand twice.
     """
     mapper, waiting = RowMapper(mapping), dict(mended)
     counts = dict.fromkeys(("kept", "mended", "still_bad", "left_out"), 0)
     with target.open("w", encoding="utf-8") as out:
         for row in rows:
-            if isinstance(row, SourceRow) and isinstance(mapper(row), Record):
+            found = mapper(row) if isinstance(row, SourceRow) else row
+            if isinstance(row, SourceRow) and isinstance(found, Record):
                 _write(out, row.values)
                 counts["kept"] += 1
-            else:
-                _write_mended(out, waiting.pop(row.line, []), row.line, mapper, counts)
+            elif isinstance(found, RowProblem):
+                changed = [values for values in waiting.pop(row.line, []) if not _same(values, found.values or {})]
+                _write_mended(out, changed, row.line, mapper, counts)
         _write_mended(out, waiting.pop(0, []), 0, mapper, counts)
     if waiting:
         raise file_error("unknown_line", line=min(waiting))
@@ -83,6 +86,18 @@ def _write_mended(out: Any, rows: list[Row], line: int, mapper: RowMapper, count
 def _write(out: Any, values: Row) -> None:
     json.dump(storable(values), out, ensure_ascii=False)
     out.write("\n")
+
+
+def _same(values: Row, before: Row) -> bool:
+    """Whether the table's row is what the table of errors gave out."""
+    return all(cell_text(values.get(name)) == cell_text(before.get(name)) for name in {*values, *before})
+
+
+def cell_text(value: Any) -> str:
+    """A cell of a row as a table of errors writes it, to be read again."""
+    if value is None or isinstance(value, str):
+        return (value or "").replace("\r\n", "\n")
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _line_of(row: SourceRow) -> int:

@@ -175,6 +175,9 @@ FILE_ERRORS = {
         "Files above %(limit)s MB are not mended here. Nothing was imported. "
         "Correct the file itself and upload it as a new version."
     ),
+    "nothing_mended": gettext_noop(
+        "No row of the table fits yet. Nothing was imported. Correct the rows as their reasons say and try again."
+    ),
     "guessed_columns": gettext_noop(
         "The file has no header; what its columns hold suggests %(mapping)s. Nothing was imported. "
         "Check that, and repeat it with --map."

@@ -12,6 +12,7 @@ from audits.pipeline.budgeting import release as release_allowance
 from audits.pipeline.budgeting import renew as renew_allowance
 from audits.pipeline.estimating import Estimate, MemberEstimate, estimate
 from audits.pipeline.importing import import_dataset, imports_owed
+from audits.pipeline.mending import mend
 from audits.pipeline.owing import anything_free, anything_owed, judge_key, limits_of, spec_of, take
 from audits.pipeline.panel import PanelError, check_panel
 from audits.pipeline.receiving import members_of, open_file, preview, receive_upload, understand_again
@@ -55,6 +56,7 @@ __all__ = [
     "judge_key",
     "limits_of",
     "members_of",
+    "mend",
     "note_limits",
     "note_refused_parameters",
     "open_file",

@@ -4,7 +4,7 @@
 `python -m audits.formats.child` is the process (__main__.py): it imports no Django and holds no secret of ours.
 """
 
-from audits.formats.child.asking import End, Understood, members, read_rows, understand
+from audits.formats.child.asking import End, Understood, members, merge, read_rows, understand
 from audits.formats.child.rows import COLUMNS, Rows
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Rows",
     "Understood",
     "members",
+    "merge",
     "read_rows",
     "understand",
 ]

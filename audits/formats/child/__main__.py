@@ -35,8 +35,8 @@ def main() -> None:
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # nothing else may write between frames
     threading.Thread(target=_end_with_parent, daemon=True).start()
     path = Path(request["path"])
-    limit_process(path)
-    limit_memory(path)
+    limit_process(request["limits"])
+    limit_memory(request["limits"], path)
     gc.set_threshold(50_000, 20, 20)
     if failed := _do(path, request, out):
         write_frame(out, {"failed": failed})
@@ -103,7 +103,7 @@ def _understand(path: Path, request: dict[str, Any], out: Out) -> None:
             target = Path(request["unpack_to"])
             unpacked = archives.unpack(path, target, member=request["options"]["member"] or "", limit=request["most"])
             path = target
-            limit_memory(path)
+            limit_memory(request["limits"], path)
     opened = open_dataset(path, **request["options"])
     head = {
         "understanding": _understanding(opened.understanding),
@@ -120,10 +120,20 @@ def _members(path: Path, request: dict[str, Any], out: Out) -> None:
     write_frame(out, {"members": archives.members_of(path) if archives.is_archive(path) else ()})
 
 
+def _merge(path: Path, request: dict[str, Any], out: Out) -> None:
+    from audits.formats.merging import mended_rows, merge
+
+    table = open_dataset(Path(request["mended"]), shape="")
+    mended = mended_rows(table.columns, table.rows())
+    opened = open_dataset(path, **request["options"])
+    write_frame(out, {"merged": vars(merge(opened.rows(), request["mapping"], mended, Path(request["target"])))})
+
+
 _JOBS: dict[str, Callable[[Path, dict[str, Any], Out], None]] = {
     "rows": _rows,
     "understand": _understand,
     "members": _members,
+    "merge": _merge,
 }
 
 

@@ -16,12 +16,14 @@ from typing import Any, Self, TypeVar
 
 from audits.formats.base import FormatError, Notice, Options, RowProblem, SourceRow, Understanding
 from audits.formats.child.frames import BrokenFrame, Frame, FrameReader
-from audits.formats.child.limits import cpu_seconds
+from audits.formats.child.limits import limits_for
 from audits.formats.child.rows import Rows, rows_of
+from audits.formats.merging import Merged
 from audits.formats.messages import FILE_ERRORS, WARNINGS, file_error
 
 log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[3]
+COMMAND = (sys.executable, "-m", "audits.formats.child")
 PIPE = 1 << 20  # bytes that a child may be ahead
 PASSED_ON = (  # of the environment: how Python runs here, and nothing that is secret
     *("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE"),
@@ -93,6 +95,15 @@ def members(path: Path, *, seconds: float) -> tuple[str, ...]:
     return _answer(path, {"job": "members", "path": str(path)}, seconds, lambda frame: tuple(frame[0]["members"]))
 
 
+def merge(
+    path: Path, options: Options, mapping: Mapping[str, Any], *, mended: Path, target: Path, seconds: float
+) -> Merged:
+    """Write the file's good rows and the mended ones to target, see merging.py. Raises FormatError."""
+    request = {"job": "merge", "path": str(path), "options": asdict(options), "mapping": dict(mapping)}
+    request |= {"mended": str(mended), "target": str(target)}
+    return _answer(path, request, seconds, lambda frame: Merged(**frame[0]["merged"]))
+
+
 def _answer(path: Path, request: dict[str, Any], seconds: float, read: Callable[[Frame], T]) -> T:
     with _Child(path, request) as child:
         frame = child.frame(seconds)
@@ -105,9 +116,9 @@ class _Child:
     """One process, and what comes from it."""
 
     def __init__(self, path: Path, request: dict[str, Any]) -> None:
-        self._path = path
+        self._path, self._limits = path, limits_for(path)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "audits.formats.child"],
+            COMMAND,
             cwd=ROOT,
             env={name: os.environ[name] for name in PASSED_ON if name in os.environ} | QUIET,
             stdin=subprocess.PIPE,
@@ -120,7 +131,7 @@ class _Child:
         with suppress(OSError, AttributeError):  # Linux; elsewhere pipes are as small as they are
             fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, PIPE)
         with suppress(BrokenPipeError):  # it died at once: its end says so
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.write(json.dumps(request | {"limits": self._limits}).encode() + b"\n")
         self._frames = FrameReader(self._process.stdout.fileno())
 
     def __enter__(self) -> Self:
@@ -167,7 +178,7 @@ class _Child:
         status = self._process.poll()
         log.warning("The process that reads %s ended with status %s.", self._path, status)
         if status == -signal.SIGXCPU:
-            return file_error("too_slow_to_read", limit=cpu_seconds(self._path))
+            return file_error("too_slow_to_read", limit=self._limits["cpu_seconds"])
         if status == -signal.SIGKILL:  # nobody else does that but a system that runs out of memory
             return file_error("needs_memory")
         return file_error("reader_ended")

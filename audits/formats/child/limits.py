@@ -4,6 +4,7 @@ import os
 import resource
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 MEMORY_MB = 1536  # of addresses, not of memory in use, which stays far below
 MEMORY_PARQUET_MB = 6144  # its library reserves addresses generously
@@ -14,28 +15,29 @@ FILES = 64  # open at a time
 NICE = 5
 
 
-def cpu_seconds(path: Path) -> int:
-    """Seconds of processor time for this file."""
+def limits_for(path: Path) -> dict[str, int]:
+    """What reading this file may take, as the process is told."""
     size = path.stat().st_size if path.exists() else 0
-    return CPU_AT_LEAST + (size >> 20) * CPU_PER_MB
+    cpu = CPU_AT_LEAST + (size >> 20) * CPU_PER_MB
+    return {"memory_mb": MEMORY_MB, "memory_parquet_mb": MEMORY_PARQUET_MB, "cpu_seconds": cpu}
 
 
-def limit_process(path: Path) -> None:
-    """Bound this process, which is to read that file, and let others go before it."""
+def limit_process(limits: dict[str, Any]) -> None:
+    """Bound this process, and let others go before it."""
     with suppress(OSError):
         os.nice(NICE)
     _set(resource.RLIMIT_CORE, 0)
     _set(resource.RLIMIT_NOFILE, FILES)
     _set(resource.RLIMIT_FSIZE, DISK_MB << 20)
-    _set(resource.RLIMIT_CPU, cpu_seconds(path))
+    _set(resource.RLIMIT_CPU, int(limits["cpu_seconds"]))
 
 
-def limit_memory(path: Path) -> None:
+def limit_memory(limits: dict[str, Any], path: Path) -> None:
     """Bound this process's memory, by the kind of the file."""
-    most = MEMORY_MB
+    most = int(limits["memory_mb"])
     with suppress(OSError), path.open("rb") as file:
         if file.read(4) == b"PAR1":
-            most = MEMORY_PARQUET_MB
+            most = int(limits["memory_parquet_mb"])
     _set(resource.RLIMIT_AS, most << 20)
 
 

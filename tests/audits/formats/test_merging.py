@@ -27,7 +27,7 @@ def test_mended_rows_take_their_places(write, tmp_path):
     counts, rows = merged(
         write,
         tmp_path,
-        table("3,context,,too few,,2,q2,c2,'=a2,w\n", "5,,,too many,,4,q4,c4,a4,z\n", ",,,,,5,new,c5,a5,v\n"),
+        table("3,context,,too few,,2,q2,c2,'=a2,w\n", "5,,,too many,,4,q4,c4,a44,z\n", ",,,,,5,new,c5,a5,v\n"),
     )
     assert counts == Merged(kept=2, mended=3, still_bad=0, left_out=0)
     assert [row["id"] for row in rows] == ["1", "2", "3", "4", "5"]
