@@ -1,212 +1,209 @@
 """Comma-separated text and its kin: ; tab and | too, quoted or not, with the line of every row that does not fit."""
 
 import csv
-import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
 
 from audits.formats import encoding as encodings
-from audits.formats.base import FormatError, Notice, Options, RowProblem, SourceRow
+from audits.formats.base import Notice, Options, Row, RowProblem, SourceRow
 from audits.formats.cells import MAX_TEXT
-from audits.formats.columns import MAX_COLUMNS, MAX_NAME, known_roles
-from audits.formats.messages import file_error, row_problem
+from audits.formats.decoding import readable
+from audits.formats.dialect import choose_dialect
+from audits.formats.header import BLANK, SAMPLE, Header, column_names, find_header, numbered_names, says_something
+from audits.formats.lines import CHUNK, Lines, LineTooLong
+from audits.formats.messages import file_error, notice, row_problem
+from audits.formats.quoting import Broken, broken_record
 from audits.formats.sniff import MAX_LINE
 
-if TYPE_CHECKING:
-    from _csv import Reader
-
-DELIMITERS = ",;\t|"
 _HEAD = 1 << 18  # code points on which the dialect is guessed
 _MAX_FIELD = 10_000_000  # beyond this a quotation mark was most likely never closed
+_MOST_SHOWN = 10_000  # code points of a cell that is too long
 _SEP_LINE = re.compile(r'\ufeff?"?sep=(.)"?(?:\r\n|\r|\n)', re.IGNORECASE)
+_ESCAPE = re.compile(r"\\(\r\n|.)", re.DOTALL)
+_STANDS_FOR = {"n": "\n", "r": "\r", "t": "\t"}
+Fields = list[str]
 
 csv.field_size_limit(_MAX_FIELD)  # of the process; Python's own 131,072 is less than one long context
 
 
+class _Unread(list[str]):
+    """A record that cannot be parsed: no fields, but what is wrong."""
+
+    def __init__(self, problem: RowProblem) -> None:
+        super().__init__()
+        self.problem = problem
+
+
 class CsvReader:
-    """A table in text. The first line that is not blank is the header; a `sep=;` line before it is obeyed."""
+    """A table in text. Its header is looked for in the first rows; a `sep=;` line before it is obeyed."""
 
     name = "csv"
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
-    warnings: tuple[Notice, ...] = ()
-    header_line: int | None = None
-    fraction: float | None = None
 
     def __init__(self, path: Path, options: Options) -> None:
         """Raises FormatError when no header can be read. options.encoding is set."""
         self._path = path
         self._codec = options.encoding or "utf-8"
         self.encoding: str | None = self._codec
+        self._lines: Lines | None = None  # of the newest iteration
         with encodings.open_text(path, self._codec) as stream:
-            try:
-                head = stream.read(_HEAD)
-            except UnicodeDecodeError:
-                raise self._undecodable() from None
+            head = stream.read(_HEAD)
+            whole = not stream.read(1)
         hint = _SEP_LINE.match(head)
-        self._skipped = 1 if hint else 0  # lines before the header
+        self._skipped = 1 if hint else 0  # lines before the first record
         text = head[hint.end() :] if hint else head
-        chosen = options.delimiter or (hint[1] if hint else "")
-        self._separator = _one_character(chosen) if chosen else _guess_delimiter(text)
-        self.delimiter: str | None = self._separator
-        self._quoted = _is_quoted(text, self._separator)
+        self._dialect = choose_dialect(text, options.delimiter or (hint[1] if hint else ""), whole=whole)
+        self.delimiter: str | None = self._dialect.delimiter
+        self._escapes = bool(options.escapes)
         self.columns: tuple[str, ...] = ()
-        self.columns = self._header()
+        first = self._first_rows()
+        found = find_header([fields for _line, fields in first], options.header)
+        self.header_line: int | None = None if found.at is None else first[found.at][0]
+        self.columns = self._names(first, found)
+        self.warnings = tuple(self._notices(first, found, options, sep_line=bool(hint)))
+
+    @property
+    def fraction(self) -> float | None:
+        """See Reader."""
+        return self._lines.fraction if self._lines else None
 
     def rows(self) -> Iterator[SourceRow | RowProblem]:
         """See Reader."""
-        records = self._records()
-        for _line, fields in records:
-            if not isinstance(fields, RowProblem) and _says_something(fields):
-                break  # the header
-        for line, fields in records:
-            if isinstance(fields, RowProblem):
-                yield fields
-            elif _says_something(fields):
-                yield self._row(line, fields)
+        columns, width, header = self.columns, len(self.columns), self.header_line or 0
+        steps, read, suspicious = 0, 0, True
+        with Lines(self._path, self._codec) as lines:
+            self._lines = lines
+            for line, fields in self._records(lines):
+                if lines.steps != steps:  # at a few rows in a hundred, so that the others cost little
+                    suspicious = lines.damaged or lines.read - read > MAX_TEXT - 2 * CHUNK
+                    steps, read = lines.steps, lines.read
+                if suspicious or len(fields) != width or not fields[0].strip(BLANK):
+                    found = self._examined(line, fields, complete=lines.complete) if line > header else None
+                    if found:
+                        yield found
+                elif line > header:
+                    yield SourceRow(line, dict(zip(columns, fields, strict=True)))
 
-    def _header(self) -> tuple[str, ...]:
-        for line, fields in self._records():
-            if isinstance(fields, RowProblem):
-                raise file_error("bad_header", line=line, reason=fields.reason)
-            if any(encodings.damaged(field) for field in fields):
-                raise file_error("undecodable", line=line, encoding=self._codec)
-            if _says_something(fields):
-                return column_names(fields)
-        raise file_error("no_rows")
-
-    def _row(self, line: int, fields: list[str]) -> SourceRow | RowProblem:
-        width = len(self.columns)
-        extra = fields[width:]
+    def _examined(self, line: int, fields: Fields, *, complete: bool) -> SourceRow | RowProblem | None:
+        """A row that may be a problem; None for a blank one. complete: whether it ends with its line."""
+        if isinstance(fields, _Unread):
+            return fields.problem
+        if not says_something(fields):
+            return None
+        width, values = len(self.columns), self._values(fields)
         if len(fields) < width:
             column = self.columns[len(fields)]
-            return row_problem(line, "too_few_fields", column, found=len(fields), expected=width)
-        if _says_something(extra):
-            return row_problem(line, "too_many_fields", found=len(fields), expected=width)
+            if not complete:  # only the last record of a file can be so
+                return row_problem(line, "cut_off", column, value=readable(fields[-1]), values=values)
+            return row_problem(line, "too_few_fields", column, found=len(fields), expected=width, values=values)
+        if says_something(fields[width:]):
+            extra = " | ".join(fields[width:])
+            return row_problem(line, "too_many_fields", found=len(fields), expected=width, value=extra, values=values)
+        return self._examined_texts(line, fields, values)
+
+    def _examined_texts(self, line: int, fields: Fields, values: Row) -> SourceRow | RowProblem:
         for column, field in zip(self.columns, fields, strict=False):
             if len(field) > MAX_TEXT:
-                return row_problem(line, "cell_too_long", column, limit=MAX_TEXT)
+                return row_problem(line, "cell_too_long", column, limit=MAX_TEXT, value=field, values=values)
             if encodings.damaged(field):
-                return row_problem(line, "undecodable", column, encoding=self._codec)
+                shown = readable(field)
+                return row_problem(line, "undecodable", column, encoding=self._codec, value=shown, values=values)
         return SourceRow(line, dict(zip(self.columns, fields, strict=False)))
 
-    def _records(self) -> Iterator[tuple[int, list[str] | RowProblem]]:
-        """Every record with the line it starts in. After one that cannot be read to its end, nothing follows."""
-        with encodings.open_text(self._path, self._codec) as stream:
-            try:
-                for _ in range(self._skipped):
-                    stream.readline(MAX_LINE)
-                yield from self._parse(stream)
-            except UnicodeDecodeError:
-                raise self._undecodable() from None
+    def _values(self, fields: Sequence[str]) -> Row:
+        """The fields by column, as far as they go, for mending the row."""
+        names = [*self.columns, *(f"column {number}" for number in range(len(self.columns) + 1, len(fields) + 1))]
+        return {name: readable(field[:_MOST_SHOWN]) for name, field in zip(names, fields, strict=False)}
 
-    def _parse(self, stream: TextIO) -> Iterator[tuple[int, list[str] | RowProblem]]:
-        reader = _reader(_capped(stream), self._separator, quoted=self._quoted)
+    def _first_rows(self) -> list[tuple[int, Fields]]:
+        """The first rows that say something, among which the header is. Raises FormatError when there is none."""
+        first: list[tuple[int, Fields]] = []
+        with Lines(self._path, self._codec) as lines:
+            for line, fields in self._records(lines):
+                if isinstance(fields, _Unread):
+                    if not first:
+                        raise file_error("bad_header", line=line, reason=fields.problem.reason)
+                    break
+                if says_something(fields):
+                    first.append((line, fields))
+                if len(first) == SAMPLE:
+                    break
+        if not first:
+            raise file_error("no_rows")
+        return first
+
+    def _names(self, first: Sequence[tuple[int, Fields]], found: Header) -> tuple[str, ...]:
+        if found.at is None:
+            return numbered_names([fields for _line, fields in first])
+        line, fields = first[found.at]
+        if any(map(encodings.damaged, fields)):
+            raise file_error("undecodable", line=line, encoding=self._codec)
+        return column_names(fields)
+
+    def _notices(
+        self, first: Sequence[tuple[int, Fields]], found: Header, options: Options, *, sep_line: bool
+    ) -> Iterator[Notice]:
+        if sep_line:
+            yield notice("sep_line", delimiter=self._dialect.delimiter)
+        if found.at:
+            yield notice("skipped_rows")
+        if found.guessed:
+            yield notice("header_guessed_missing")
+        rows = first[found.at or 0 :]
+        for (line, fields), (following, _fields) in pairwise(rows):
+            if following > line + 1 + sum(map(_breaks, fields)):
+                yield notice("blank_lines", line=line + 1 + sum(map(_breaks, fields)))
+                break
+        texts = "\n".join(field for _line, fields in rows for field in fields)
+        if options.escapes is None and self.delimiter == "\t" and not self._dialect.quoted and "\\n" in texts:
+            yield notice("escapes")
+
+    def _records(self, lines: Lines) -> Iterator[tuple[int, Fields]]:
+        """Every record with the line it starts in. After one that cannot be read to its end, nothing follows."""
+        physical = iter(lines)
+        for _ in islice(physical, self._skipped):
+            pass
+        if self._escapes:
+            return ((line, _unescaped(fields)) for line, fields in self._parse(physical, lines))
+        return self._parse(physical, lines)
+
+    def _parse(self, physical: Iterator[str], lines: Lines) -> Iterator[tuple[int, Fields]]:
+        reader, skipped = self._dialect.reader(physical), self._skipped
+        restored = self._dialect.restored if self._dialect.backslash else None
+        before = skipped
         while True:
-            line = self._skipped + reader.line_num + 1
             try:
-                fields = next(reader)
-            except StopIteration:
+                for fields in reader:
+                    yield before + 1, fields if restored is None else restored(fields)
+                    before = skipped + reader.line_num
+                return
+            except LineTooLong:
+                yield before + 1, _Unread(row_problem(before + 1, "unreadable_rest", limit=MAX_LINE))
                 return
             except csv.Error as error:
-                last, reason = self._skipped + reader.line_num, str(error)
-                if "unexpected end" in reason:
-                    yield line, row_problem(line, "unclosed_quote", last=last)
+                broken = Broken(self._path, self._codec, self._dialect, self.columns, before + 1, lines)
+                problem = broken_record(broken, str(error), skipped + reader.line_num, limit=_MAX_FIELD)
+                yield before + 1, _Unread(problem)
+                if problem.code != "bad_quotes":
                     return
-                if "limit" in reason:
-                    yield line, row_problem(line, "unreadable_rest", limit=_MAX_FIELD)
-                    return
-                yield line, row_problem(line, "bad_quotes", last=last)
-            else:
-                yield line, fields
-
-    def _undecodable(self) -> FormatError:
-        line = encodings.first_bad_line(self._path, self._codec)
-        return file_error("undecodable", line=line, encoding=self._codec)
+                before = skipped + reader.line_num
 
 
-def column_names(fields: list[str]) -> tuple[str, ...]:
-    """A header's cells as names: trimmed, none blank or twice, no blank ones at the end. Raises FormatError."""
-    tidy = (field[: 2 * MAX_NAME].replace("\x00", "").strip("\ufeff \t\r\n\u3000") for field in fields)
-    names = [" ".join(name.split())[:MAX_NAME] for name in tidy]
-    while names and not names[-1]:
-        names.pop()
-    if len(names) > MAX_COLUMNS:
-        raise file_error("too_many_columns", limit=MAX_COLUMNS)
-    found: dict[str, None] = {}
-    for number, name in enumerate(names, start=1):
-        unique, copy = name or f"column {number}", 2
-        while unique in found:
-            unique, copy = f"{name} ({copy})", copy + 1
-        found[unique] = None
-    return tuple(found)
+def _breaks(field: str) -> int:
+    """How many line ends lie in a text."""
+    return field.count("\n") + field.count("\r") - field.count("\r\n")
 
 
-def _says_something(fields: list[str]) -> bool:
-    return any(field.strip("\ufeff \t\r\n\x00") for field in fields)
+def _unescaped(fields: Fields) -> Fields:
+    r"""The texts with \n, \t, \r and \\ as what they stand for, and nothing for \N."""
+    if isinstance(fields, _Unread):
+        return fields
+    return ["" if field == "\\N" else _ESCAPE.sub(_meant, field) if "\\" in field else field for field in fields]
 
 
-def _capped(stream: TextIO) -> Iterator[str]:
-    for line in encodings.lines(stream, MAX_LINE):
-        if len(line) == MAX_LINE and line[-1] not in "\r\n":
-            raise csv.Error("line above the limit")
-        yield line
-
-
-def _reader(lines: Iterable[str], delimiter: str, *, quoted: bool) -> "Reader":
-    if quoted:
-        return csv.reader(lines, delimiter=delimiter, strict=True)
-    return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
-
-
-def _one_character(delimiter: str) -> str:
-    wanted = "\t" if delimiter in {"\\t", "tab"} else delimiter
-    if len(wanted) != 1 or wanted in '"\r\n\x00':
-        raise file_error("bad_delimiter")
-    return wanted
-
-
-def _fit(head: str, delimiter: str, *, quoted: bool) -> tuple[list[str], int, int]:
-    """The header under this dialect, how many rows of the head have its width, and how many have not."""
-    reader = _reader(io.StringIO(head, newline=""), delimiter, quoted=quoted)
-    header: list[str] = []
-    fitting = misfits = 0
-    while True:
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return header, fitting, misfits
-        except csv.Error:
-            misfits += 1
-            continue
-        if not header:
-            header = fields if _says_something(fields) else []
-        elif fields:
-            fits = len(fields) == len(header)
-            fitting, misfits = fitting + fits, misfits + (not fits)
-
-
-def _guess_delimiter(head: str) -> str:
-    """The separator whose header has the most known names, then the most rows of one width, then the most columns."""
-    best, choice = (0, 0.0, 0), ""
-    for delimiter in DELIMITERS:
-        header, fitting, misfits = _fit(head, delimiter, quoted=True)
-        score = (known_roles(header[:MAX_COLUMNS]), fitting / (fitting + misfits or 1), len(header))
-        if len(header) > 1 and score > best:
-            best, choice = score, delimiter
-    if not choice:  # one column, or a header that cannot be parsed
-        line = head.lstrip().splitlines()[0]
-        choice = max(DELIMITERS, key=line.count)
-        if choice not in line:
-            raise file_error("no_delimiter")
-    return choice
-
-
-def _is_quoted(head: str, delimiter: str) -> bool:
-    """Tab-separated text is often written without quoting: then a quotation mark at a cell's start is plain text."""
-    if delimiter != "\t":
-        return True
-    quoted, bare = (_fit(head, delimiter, quoted=choice)[1] for choice in (True, False))
-    return quoted >= bare - (len(head) == _HEAD)  # the last row of a cut head does not count
+def _meant(found: re.Match[str]) -> str:
+    sign = found[1]
+    return _STANDS_FOR.get(sign, sign if sign in '\\"' or sign.isspace() else found[0])

@@ -57,12 +57,11 @@ def broken_bytes(text: str) -> int:
     return 0 if text.isascii() else len(_ESCAPED.findall(text))
 
 
-def _beyond(error: UnicodeDecodeError) -> tuple[str, int] | None:
+def _beyond(error: UnicodeDecodeError, errors: str) -> tuple[str, int] | None:
     """What Python's codec leaves out but Windows writes: € in GBK, the characters of Hong Kong in Big5."""
-    byte, name = error.object[error.start], error.encoding
-    if name == "gb18030" and byte == 0x80:
-        return "€", error.start + 1
-    if name == "cp950":
+    if error.encoding == "gb18030" and error.object[error.start] == 0x80:
+        return "€" + _rest(error, errors), error.end
+    if error.encoding == "cp950":
         try:
             return error.object[error.start : error.start + 2].decode("big5hkscs"), error.start + 2
         except UnicodeDecodeError:
@@ -70,15 +69,21 @@ def _beyond(error: UnicodeDecodeError) -> tuple[str, int] | None:
     return None
 
 
+def _rest(error: UnicodeDecodeError, errors: str) -> str:
+    """What follows the first byte of an incomplete sequence at the end, which the decoder would pass over."""
+    return error.object[error.start + 1 : error.end].decode(error.encoding, errors)
+
+
 def _keep(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    escaped = "".join(chr(0xDC00 + byte) for byte in error.object[error.start : error.end])
-    return _beyond(error) or (escaped, error.end)
+    first, length = error.start, 1 if error.reason.startswith("incomplete") else error.end - error.start
+    escaped = "".join(chr(0xDC00 + byte) for byte in error.object[first : first + length])
+    return _beyond(error, _KEEP) or (escaped + (_rest(error, _KEEP) if length == 1 else ""), error.end)
 
 
 def _strict(error: UnicodeError) -> tuple[str, int]:
-    found = _beyond(error) if isinstance(error, UnicodeDecodeError) else None
+    found = _beyond(error, _STRICT) if isinstance(error, UnicodeDecodeError) else None
     if found is None:
         raise error
     return found

@@ -1,8 +1,9 @@
-"""Tables in text: separators, quoting, and the line of every row that does not fit."""
+"""Tables in text: separators, headers, quoting, and the line of every row that does not fit."""
 
 import pytest
 
-from audits.formats import SourceRow, open_dataset
+from audits.formats import Options, SourceRow, open_dataset
+from audits.formats.csv import CsvReader
 
 from .conftest import read, refused
 
@@ -190,3 +191,228 @@ def test_rows_can_be_read_again_and_from_the_middle(write):
     assert isinstance(next(half), SourceRow)
     half.close()
     assert len(list(opened.rows())) == 1000
+
+
+def codes(opened):
+    return [warning.code for warning in opened.understanding.warnings]
+
+
+def values(path, **options):
+    return [list(row.values.values()) for row in open_dataset(path, **options).rows()]
+
+
+@pytest.mark.parametrize("delimiter", ["^", "~", ":", "\x01", "\x1f"])
+def test_rare_separators_are_found_where_every_row_agrees(write, delimiter):
+    rows = [["id", "question", "contexts", "answer"], ["1", "q, r; s", "a | b", "x"], ["2", "q", "c", "y"]]
+    reader = CsvReader(write("\n".join(delimiter.join(row) for row in rows)), Options(encoding="utf-8"))
+    assert reader.delimiter == delimiter
+    assert [row.values["question"] for row in reader.rows()] == ["q, r; s", "q"]
+
+
+@pytest.mark.parametrize("delimiter", ["，", "｜", "#", "\t", "tab"])
+def test_any_separator_can_be_chosen(write, delimiter):
+    sign = "\t" if delimiter == "tab" else delimiter
+    path = write("\n".join(sign.join(row) for row in (["question", "context", "answer"], ["q, 1", "c", "a"])))
+    assert values(path, delimiter=delimiter) == [["q, 1", "c", "a"]]
+
+
+def test_full_width_signs_and_colons_in_texts_never_separate(write):
+    text = "question,context,answer\n谁：甲，乙：丙,见第3条，第4条,好：的，是\n何时：今天,条款：一，二,是：的，好\n"
+    assert open_dataset(write(text)).understanding.delimiter == ","
+
+
+def test_separators_inside_json_do_not_count(write):
+    cell = '[{""a"": 1, ""b"": 2; ""c"": 3}, {""d"": 4, ""e"": 5}]'
+    opened = open_dataset(write(f'question\tcontexts\tanswer\nq\t"{cell}"\ta\nq\t"{cell}"\ta\n'))
+    assert opened.understanding.delimiter == "\t"
+    opened = open_dataset(write(f'question;contexts;answer\nq;"{cell}";a\nq;"{cell}";a\n'))
+    assert opened.understanding.delimiter == ";"
+
+
+def test_the_line_of_the_header_is_known(write):
+    for text, line in (("q,x\n", 1), ("sep=;\nq;x\n", 2), ("\n\nq,x\n", 3)):
+        names = text.replace("q", "question").replace("x", "answer")
+        assert open_dataset(write(names + "a;b\nc,d\n")).understanding.header_line == line
+
+
+def test_titles_above_the_header_are_left_out_and_named(write):
+    table = "编号,问题,上下文,回答\n1,问,证,答\n2,问,证,答\n"
+    for titles, line in (("RAG 质检表（2024年3月）\n", 2), ("质检表,,,\n导出人：张三,,,\n,,,\n", 4), ("表\n\n", 3)):
+        opened = open_dataset(write(titles + table))
+        assert opened.understanding.header_line == line
+        assert "skipped_rows" in codes(opened)
+        assert [record.external_id for record in read(opened)[0]] == ["1", "2"]
+
+
+def test_titles_above_a_header_of_unknown_names(write):
+    opened = open_dataset(write("Report of March\n\nFrage,Kontext,Antwort\nq1,c1,a1\nq2,c2,a2\n"))
+    assert opened.understanding.columns == ("Frage", "Kontext", "Antwort")
+    assert [row.line for row in opened.rows()] == [4, 5]
+
+
+HEADERLESS = [
+    'What is the dose for adults?,"Adults: 4 g per day.\nHalve it later.",Up to 4 g per day.\n'
+    'Who pays for it?,"The buyer pays for the repair.\nSee page 3.",The buyer does.\n'
+    'Is it "Gold"?,"The Gold plan covers it.\nSilver does not.",Yes.\n',
+    "r1,退货要多久？,三个工作日内原路退款。,三个工作日。\nr2,可以保修吗？,仅限中国大陆地区。,不可以。\n",
+    '1,短问题,"[""甲"", ""乙""]",短\n2,短问,"[""丙""]",答\n3,问题三,"[""丁""]",答案\n',
+    "2024-03-01,0.92,好\n2024-03-02,0.95,差\n",
+]
+
+
+@pytest.mark.parametrize("text", HEADERLESS)
+def test_a_first_row_like_the_others_is_data(write, text):
+    opened = open_dataset(write(text))
+    first = next(opened.rows())
+    assert (first.line, opened.understanding.header_line) == (1, None)
+    assert list(first.values)[:2] == ["column 1", "column 2"]
+    assert "header_guessed_missing" in codes(opened)
+    assert sum(1 for _ in opened.rows()) == sum(1 for _ in open_dataset(write(text), header=True).rows()) + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Frage,Kontext,Antwort\nWer zahlt das?,Der Käufer zahlt.,Der Käufer.\nWann?,Nach drei Tagen.,Bald.\n",
+        "0,1,2\nWer zahlt das?,Der Käufer zahlt.,Der Käufer.\nWann ist es da?,Nach drei Tagen.,Bald.\n",
+        "Zeitstempel,Was war die Frage?,Was war gut?\n2024-03-01,Wer zahlt?,Alles war gut.\n2024-03-02,Wo?,Nichts.\n",
+        ",alpha,beta\n0,x,y\n1,z,w\n",
+        "alpha,beta\nx,y\nz,w\n",
+        "alpha,beta\nx,y\n",
+    ],
+)
+def test_unknown_names_above_other_things_are_a_header(write, text):
+    opened = open_dataset(write(text))
+    assert opened.understanding.header_line == 1
+    assert "header_guessed_missing" not in codes(opened)
+
+
+def test_one_row_without_a_header(write):
+    opened = open_dataset(write("Who pays?,The buyer pays for the repair.,The buyer does.\n"))
+    assert [row.line for row in opened.rows()] == [1]
+
+
+def test_a_person_says_whether_there_is_a_header(write):
+    path = write("question,context,answer\nq,c,a\n")
+    assert values(path, header=False) == [["question", "context", "answer"], ["q", "c", "a"]]
+    assert "header_guessed_missing" not in codes(open_dataset(path, header=False))
+    assert open_dataset(write(HEADERLESS[1]), header=True).understanding.header_line == 1
+
+
+def test_backslash_n_is_kept_unless_a_person_says_what_it_means(write):
+    path = write('question\tcontext\tanswer\nq\t"Gold" is\\n- a\\tplan\tC:\\\\new\nq\tc\t\\N\n')
+    opened = open_dataset(path)
+    assert codes(opened) == ["escapes"]
+    assert values(path) == [["q", '"Gold" is\\n- a\\tplan', "C:\\\\new"], ["q", "c", "\\N"]]
+    assert values(path, escapes=True) == [["q", '"Gold" is\n- a\tplan', "C:\\new"], ["q", "c", ""]]
+    for chosen in (True, False):
+        assert open_dataset(path, escapes=chosen).understanding.warnings == ()
+
+
+def test_quotation_marks_after_a_backslash(write):
+    text = r"""id,question,context,answer
+1,q,"a \"b, c\" d","x"
+2,q,"ends with \\","say \"hi\""
+3,q,C:\new,"[\"a\", \"b\"]"
+"""
+    records, problems = read(open_dataset(write(text)))
+    assert problems == []
+    assert [r.contexts for r in records] == [('a "b, c" d',), ("ends with \\\\",), ("C:\\new",)]
+    assert [r.answer for r in records] == ["x", 'say "hi"', '["a", "b"]']
+
+
+def test_a_backslash_before_doubled_marks_is_text(write):
+    text = 'question,contexts,answer\nq,"[""say \\""hi\\"" now""]","a \\"\nq,c,a\n'
+    records, problems = read(open_dataset(write(text)))
+    assert problems == []
+    assert records[0].contexts == ('say "hi" now',)
+    assert records[0].answer == "a \\"
+
+
+def test_a_quoted_table_with_tabs_stays_quoted_when_one_mark_is_missing(write):
+    text = 'question\tcontext\tanswer\n"q 1"\t"c"\t"a"\n"q 2"\t"c"\t"a"\n"q 3"\t"c\t"a"\n"q 4"\t"c"\t"a"\n'
+    records, problems = read(open_dataset(write(text)))
+    assert [r.question for r in records] == ["q 1", "q 2", "q 4"]
+    assert [(p.line, p.code) for p in problems] == [(4, "bad_quotes")]
+
+
+def test_problems_carry_what_was_read(write):
+    text = 'id,question,context,answer\nr2,q,c\nr3,one, two,c,a\nr4,q,"a "b" c",a\nr5,q,c,a\n'
+    _, problems = read(open_dataset(write(text)))
+    assert [(p.value, p.values) for p in problems] == [
+        ("", {"id": "r2", "question": "q", "context": "c"}),
+        ("a", {"id": "r3", "question": "one", "context": " two", "answer": "c", "column 5": "a"}),
+        ('r4,q,"a "b" c",a', {"id": "r4", "question": "q", "context": 'a b" c"', "answer": "a"}),
+    ]
+
+
+def test_undecodable_bytes_are_shown(write):
+    content = "question,context,answer\nq,证据,X答\nq,c,a\n".encode().replace(b"X", b"\xff")
+    _, (problem,) = read(open_dataset(write(content)))
+    assert (problem.value, problem.values) == ("\\xff答", {"question": "q", "context": "证据", "answer": "\\xff答"})
+    assert problem.values is not None
+    "".join(problem.values.values()).encode()
+
+
+@pytest.mark.parametrize("end", ["2,q", '2,q,"half a con', '2,q,"half\na con', '2,"half a qu'])
+def test_a_file_that_is_cut_off_says_so(write, end):
+    records, problems = read(open_dataset(write("id,question,context,answer\n1,q,c,a\n" + end)))
+    assert [r.external_id for r in records] == ["1"]
+    assert [(p.line, p.code) for p in problems] == [(3, "cut_off")]
+    assert problems[0].values is not None
+    assert problems[0].values["id"] == "2"
+
+
+def test_a_short_last_row_with_a_line_end_is_only_short(write):
+    _, problems = read(open_dataset(write("id,question,context,answer\n1,q,c,a\n2,q\n")))
+    assert [p.code for p in problems] == ["too_few_fields"]
+
+
+def test_the_line_is_named_in_which_a_mark_opens(write):
+    text = 'id,question,context,answer\n1,q,c,a\n2,"two\nlines","x,\ny\n3,q,c,a\n'
+    _, (problem,) = read(open_dataset(write(text)))
+    assert (problem.line, problem.column, problem.code) == (3, "context", "unclosed_quote")
+    assert problem.reason.startswith("A quotation mark opens in line 4 ")
+    assert "lines 3 to 6" in problem.reason
+    assert problem.values == {"id": "2", "question": "two\nlines", "context": "x,\ny\n3,q,c,a\n"}
+
+
+def test_nuls_in_cells(write):
+    opened = open_dataset(write(f"question,context,answer\nq\0,c,a\n\0,,\nq,\0c,{'a' * 500}\n"))
+    assert [row.line for row in opened.rows()] == [2, 4]
+    records, problems = read(opened)
+    assert [r.question for r in records] == ["q", "q"]
+    assert problems == []
+
+
+def test_blank_lines_and_hints_are_mentioned(write):
+    assert codes(open_dataset(write("question,context,answer\nq,c,a\n\nq,c,a\n\n"))) == ["blank_lines"]
+    assert codes(open_dataset(write('question,context,answer\nq,"c\n\r\nc",a\nq,c,a\n\n,,\n'))) == []
+    assert codes(open_dataset(write("sep=;\nquestion;context;answer\nq;c;a\n"))) == ["sep_line"]
+
+
+def test_the_part_that_is_read_is_known(write):
+    opened = open_dataset(write("question,context,answer\n" + "".join(f"q{n},{'c' * 500},a\n" for n in range(2000))))
+    fractions = []
+    for _ in opened.rows():
+        fractions.append(opened.fraction)
+    assert fractions == sorted(fractions)
+    assert 0 < fractions[0] < 0.2 < fractions[1000] < 0.8
+    assert fractions[-1] == opened.fraction == 1.0
+
+
+def test_two_iterations_at_once(write):
+    opened = open_dataset(write("question,context,answer\n" + "".join(f"q{n},c,a\n" for n in range(20_000)) + "q,c"))
+    for one, other in zip(opened.rows(), opened.rows(), strict=True):
+        assert one == other
+
+
+def test_line_ends_at_the_edges_of_pieces(write):
+    for pad in range(65_536 - 70, 65_536 - 30):
+        text = "question,context,answer\r\n" + f"q,{'c' * pad},a\r\n" + 'q,"two\r\nlines",a\r\n' * 3
+        assert [row.line for row in open_dataset(write(text)).rows()] == [2, 3, 5, 7]
+
+
+def test_old_mac_line_ends_in_a_long_file(write):
+    opened = open_dataset(write("question,context,answer\r" + "".join(f"q{n},c,a\r" for n in range(30_000))))
+    assert [row.line for row in opened.rows()] == list(range(2, 30_002))

@@ -1,0 +1,156 @@
+"""How a table in text is written: which character separates its cells, and how quotation marks are meant."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from audits.formats.header import LOOKED_AT, find_header, says_something
+from audits.formats.messages import file_error
+from audits.formats.roles import MAX_COLUMNS, known_roles
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+DELIMITERS = ",;\t|"
+RARE = "^~:\x01\x1f"  # sniffed only where nothing else fits and every row agrees
+_SAMPLE = 200  # records
+_HELD = "\udfff"  # stands for a quotation mark while a line is parsed; no decoder gives it
+_ESCAPED_MARK = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
+_WRAPPED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
+Fields = list[str]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One way to write a table."""
+
+    delimiter: str
+    quoted: bool = True  # a quotation mark at the start of a cell opens a text that the next one closes
+    backslash: bool = False  # \" is a quotation mark, as MySQL and Spark write it; otherwise it is written twice
+
+    def reader(self, lines: Iterable[str]) -> "Reader":
+        """A parser of these lines that raises csv.Error for quotation marks out of place."""
+        if self.backslash:
+            lines = (_ESCAPED_MARK.sub(rf"\1{_HELD}", line) if '\\"' in line else line for line in lines)
+        if self.quoted:
+            return csv.reader(lines, delimiter=self.delimiter, strict=True)
+        return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE, strict=True)
+
+    def restored(self, fields: Fields) -> Fields:
+        """The fields of a record as they are meant."""
+        return [field.replace(_HELD, '"') for field in fields] if self.backslash else fields
+
+    def lenient(self, text: str) -> Fields:
+        """The fields of the first record in a text whose quotation marks are out of place, as far as they go."""
+        lines = io.StringIO(text, newline="")
+        if self.quoted:
+            reader = csv.reader(lines, delimiter=self.delimiter)
+        else:
+            reader = csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE)
+        try:
+            return next(reader, [])
+        except csv.Error:
+            return [text]
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """How well the head of a file can be read in a dialect."""
+
+    roles: int  # known names in the header
+    share: float  # of rows as wide as the header
+    width: int
+    rows: int  # below the header
+    fitting: int
+
+    @property
+    def score(self) -> tuple[int, float, int]:
+        """More known names, then more rows of one width, then more columns."""
+        return self.roles, self.share, self.width
+
+
+def choose_dialect(head: str, chosen: str, *, whole: bool) -> Dialect:
+    """The dialect of a file that starts like this; chosen: its delimiter, "" to find out. Raises FormatError.
+
+    whole: whether the head is the whole file, so that its last record is no cut one.
+    """
+    dialect = Dialect(one_character(chosen)) if chosen else _guess(head, whole=whole)
+    if '"' not in head:
+        return dialect
+    fitting = {variant: _fit(head, variant, whole=whole).fitting for variant in _variants(dialect, head)}
+    best = max(fitting, key=lambda variant: fitting[variant])  # the first, when several fit as well
+    return best if best.quoted or not _is_wrapped(head, best) else dialect
+
+
+def one_character(delimiter: str) -> str:
+    """A chosen delimiter. Raises FormatError("bad_delimiter")."""
+    wanted = "\t" if delimiter in {"\\t", "tab"} else delimiter
+    if len(wanted) != 1 or wanted in '"\r\n\x00':
+        raise file_error("bad_delimiter")
+    return wanted
+
+
+def _variants(dialect: Dialect, head: str) -> Iterator[Dialect]:
+    """Ways in which quotation marks may be meant, the usual one first."""
+    yield dialect
+    if '\\"' in head:
+        yield replace(dialect, backslash=True)
+    if dialect.delimiter not in ",;":  # tables with these are quoted, or a text could not hold a comma
+        yield replace(dialect, quoted=False)
+
+
+def _is_wrapped(head: str, bare: Dialect) -> bool:
+    """Whether most cells that start with a quotation mark also end with one: then it is no part of the text."""
+    cells = [field for record in _records(head, bare, whole=True) for field in record or () if field.startswith('"')]
+    wrapped = sum(len(cell) > 1 and bool(_WRAPPED.fullmatch(cell)) for cell in cells)
+    return wrapped > 0.5 * len(cells)
+
+
+def _guess(head: str, *, whole: bool) -> Dialect:
+    fits = {sign: _fit(head, Dialect(sign), whole=whole) for sign in DELIMITERS if sign in head}
+    best = max(fits, key=lambda sign: fits[sign].score, default="")
+    if best and fits[best].width > 1 and (fits[best].roles > 1 or fits[best].share == 1.0):
+        return Dialect(best)
+    for sign in RARE:
+        fit = _fit(head, Dialect(sign), whole=whole) if sign in head else None
+        if fit and fit.share == 1.0 and (fit.roles > 1 or (fit.rows > 1 and fit.width > 2)):
+            return Dialect(sign)
+    if best and fits[best].width > 1:
+        return Dialect(best)
+    line = head.lstrip().splitlines()[0]  # one column, or a header that cannot be parsed
+    best = max(DELIMITERS, key=line.count)
+    if best not in line:
+        raise file_error("no_delimiter")
+    return Dialect(best)
+
+
+def _records(head: str, dialect: Dialect, *, whole: bool) -> list[Fields | None]:
+    """The first records that say something; None for one that cannot be read."""
+    reader = dialect.reader(io.StringIO(head, newline=""))
+    records: list[Fields | None] = []
+    while len(records) < _SAMPLE:
+        try:
+            fields = dialect.restored(next(reader))
+        except StopIteration:
+            return records if whole else records[:-1] or records
+        except csv.Error:
+            records.append(None)
+        else:
+            records += [fields] if says_something(fields) else []
+    return records
+
+
+def _fit(head: str, dialect: Dialect, *, whole: bool) -> _Fit:
+    records = _records(head, dialect, whole=whole)
+    top = [*takewhile(lambda record: record is not None, records[:LOOKED_AT])]
+    if not top:
+        return _Fit(0, 0.0, 0, 0, 0)
+    at = find_header([record for record in top if record], None).at or 0
+    header, rows = records[at] or [], records[at + 1 :]
+    fitting = sum(row is not None and len(row) == len(header) for row in rows)
+    roles = known_roles(header[:MAX_COLUMNS])
+    return _Fit(roles, fitting / len(rows) if rows else 0.0, len(header), len(rows), fitting)
