@@ -17,7 +17,7 @@ Span = tuple[int, int]
 """[start, end) in code points."""
 
 _SINGLE = HAN + "\u3040-\u30ff"
-_TOKEN = re.compile(rf"[{_SINGLE}]|[^\W{_SINGLE}]+|\s+|.", re.DOTALL)
+_TOKEN = re.compile(rf"\d+(?:[.,:]\d+)+|[{_SINGLE}]|[^\W{_SINGLE}]+|\s+|.", re.DOTALL)
 
 
 def differing(old: str, new: str) -> tuple[list[Span], list[Span]] | None:

@@ -47,6 +47,7 @@ def marked(old: str, new: str) -> tuple[list[str], list[str]]:
     ("old", "new", "gone", "come"),
     [
         ("The fee is 2 % a year.", "The fee is 3 % a year.", ["2"], ["3"]),
+        ("It costs 4.90 a month.", "It costs 7.90 a month.", ["4.90"], ["7.90"]),
         ("It is paid yearly.", "It is paid every year.", ["yearly"], ["every year"]),
         ("期限为12个月。", "贷款期限为24个月。", ["", "12"], ["贷款", "24"]),
         ("same", "same", [], []),
