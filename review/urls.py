@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from review.views import agreement, certificates, desk, labels, verify
+from review.views import agreement, certificates, compare, desk, labels, verify
 
 PROJECT = "projects/<slug:slug>"
 AUDIT = f"{PROJECT}/audits/<int:pk>"
@@ -24,6 +24,11 @@ label_pages = [
     path("review/labels/<int:pk>/undo/", labels.undo_label, name="review_undo"),
 ]
 
+compare_pages = [
+    path(f"{AUDIT}/compare/", compare.audit_compare, name="audit_compare"),
+    path(f"{AUDIT}/compare.csv", compare.audit_compare_csv, name="audit_compare_csv"),
+]
+
 certificate_pages = [
     path(f"{AUDIT}/agreement/", agreement.agreement, name="agreement"),
     path(f"{AUDIT}/certificate/", certificates.certificate, name="certificate"),
@@ -41,4 +46,4 @@ verify_pages = [
     path("verify/<str:number>/<str:language>.pdf", verify.certificate_pdf, name="certificate_pdf"),
 ]
 
-urlpatterns: list[URLPattern] = [*desk_pages, *label_pages, *certificate_pages, *verify_pages]
+urlpatterns: list[URLPattern] = [*desk_pages, *label_pages, *compare_pages, *certificate_pages, *verify_pages]

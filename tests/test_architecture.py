@@ -39,7 +39,7 @@ WRITERS = (
 REVIEW_MAY_USE = (
     "audits.models", "audits.labels", "audits.stats", "audits.access", "audits.text", "audits.templatetags",
     "audits.judges.base", "audits.parts", "audits.decision", "audits.blindness",
-    "audits.judges.offline_accuracy",
+    "audits.judges.offline_accuracy", "audits.comparison", "audits.export_files",
 )  # fmt: skip
 WRITES = {"save", "create", "update", "delete", "bulk_create", "bulk_update", "get_or_create", "update_or_create"}
 
