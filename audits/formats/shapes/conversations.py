@@ -9,7 +9,7 @@ from audits.formats.nested import decoded
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.chats import Message, Turn, messages_in, turns
 from audits.formats.shapes.documents import contexts_in, found_contexts
-from audits.formats.shapes.names import column, member, plain, plain_names, text_member
+from audits.formats.shapes.names import column, found, member, mostly, plain, plain_names, text_member
 from audits.formats.shapes.payloads import answer_in
 from audits.formats.shapes.traces import ITEM
 
@@ -28,12 +28,11 @@ class Conversations:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        return all(_has_answer(row) for row in rows)
+        return mostly(rows, _has_answer)
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        generator = column(columns, "model")
-        return dict(ITEM) | ({"generator": generator} if generator else {})
+        return ITEM | found(columns, generator=("model",))
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
@@ -54,18 +53,18 @@ def _has_answer(values: Row) -> bool:
 def _chat(values: Row) -> tuple[set[str], list[Message]]:
     """The columns that hold the conversation, and its messages with the reply where that stands beside them."""
     for name in _CHATS:
-        found = next((key for key in values if plain(key) == name), None)
-        if found is None:
+        key = next((key for key in values if plain(key) == name), None)
+        if key is None:
             continue
-        chat = decoded(values[found])
+        chat = decoded(values[key])
         messages = messages_in(chat) or messages_in(member(chat, "messages") if isinstance(chat, dict) else None)
         if messages and messages[-1].role in {"user", "tool"}:
             reply = column(values, *_REPLIES)
             text = answer_in(decoded(values[reply])) if reply else ""
             if reply and text:
-                return {found, reply}, [*messages, Message("assistant", text, {})]
+                return {key, reply}, [*messages, Message("assistant", text, {})]
         if messages:
-            return {found}, messages
+            return {key}, messages
     return set(), []
 
 
@@ -73,11 +72,11 @@ def _items(row: SourceRow) -> Iterator[SourceRow | RowProblem]:
     """One row per answer. What was retrieved beside the conversation belongs to its last answer."""
     taken, messages = _chat(row.values)
     notes = {name: value for name, value in row.values.items() if name not in taken}
-    found = list(turns(messages))
-    asked = [turn for turn in found if isinstance(turn, Turn)]
-    yield from (row_problem(row.line, "no_item", value=one.text) for one in found if isinstance(one, Message))
+    said = list(turns(messages))
+    asked = [turn for turn in said if isinstance(turn, Turn)]
+    yield from (row_problem(row.line, "no_item", value=one.text) for one in said if isinstance(one, Message))
     if not asked:
-        if not found:
+        if not said:
             yield row_problem(row.line, "no_item", values=row.values)
         return
     beside = found_contexts(notes)

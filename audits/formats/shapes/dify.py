@@ -7,7 +7,7 @@ from audits.formats.base import Row, SourceRow
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
-from audits.formats.shapes.names import column, member, names_of, plain, plain_names
+from audits.formats.shapes.names import found, member, names_of, plain, plain_names
 
 _MARKS = frozenset(
     plain_names(
@@ -34,9 +34,8 @@ class DifyMessages:
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        found = chosen(columns, rows)
-        names = {"question": ("query",), "answer": ("answer",), "id": ("message_id", "id", "conversation_id")}
-        return found | {role: column(columns, *some) for role, some in names.items()}
+        ids = ("message_id", "id", "conversation_id")
+        return chosen(columns, rows) | found(columns, question=("query",), answer=("answer",), id=ids)
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
@@ -57,8 +56,8 @@ class DifyWorkflow:
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        found = chosen(columns, rows, inputs=("inputs",), outputs=("outputs",))
-        return found | {"id": column(columns, "workflow_run_id", "id", "task_id")}
+        texts = chosen(columns, rows, inputs=("inputs",), outputs=("outputs",))
+        return texts | found(columns, id=("workflow_run_id", "id", "task_id"))
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from audits.formats.base import Row
-from audits.formats.nested import decoded
 from audits.formats.shapes.base import AsTheyAre, gettext_noop
 from audits.formats.shapes.choosing import chosen
-from audits.formats.shapes.names import column, member, names_of
+from audits.formats.shapes.names import column, member, mostly, names_of
+from audits.formats.written import NotWritten, listed
 
 
 class Ragas(AsTheyAre):
@@ -42,8 +42,8 @@ class OldRagas(AsTheyAre):
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
         names = names_of(rows)
-        lists = all(isinstance(decoded(member(row, "contexts")), list) for row in rows if member(row, "contexts"))
-        return {"question", "answer", "contexts"} <= names and lists and bool(names & {"groundtruth", "groundtruths"})
+        marked = {"question", "answer", "contexts"} <= names and bool(names & {"groundtruth", "groundtruths"})
+        return marked and mostly(rows, lambda row: _is_list(member(row, "contexts")))
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
@@ -55,6 +55,14 @@ class OldRagas(AsTheyAre):
             "answer": column(columns, "answer"),
             "reference": reference or (f"{several}[0]" if several else None),
         }
+
+
+def _is_list(value: Any) -> bool:
+    """Whether contexts are a list, or a text that writes one; none at all is no sign against it."""
+    try:
+        return value is None or isinstance(listed(value) if isinstance(value, str) else value, list)
+    except NotWritten:
+        return True
 
 
 class DeepEval(AsTheyAre):

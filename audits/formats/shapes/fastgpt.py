@@ -10,7 +10,7 @@ from audits.formats.messages import row_problem
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.chats import Message, Turn, content_text, message_of, turns
-from audits.formats.shapes.names import member, plain, text_member
+from audits.formats.shapes.names import member, mostly, plain, text_member
 from audits.formats.shapes.traces import ITEM
 
 _OBJECTS = frozenset({"Human", "AI", "System"})
@@ -18,6 +18,7 @@ _QUOTES = frozenset({"quotelist", "totalquotelist"})
 _QUESTION = ("question", "query", "q", "问题", "用户问题")
 _ANSWER = ("answer", "response", "a", "回答", "AI回答", "答案")
 _LEVELS = 8
+_LOOKED_AT = 20  # rows in which quotes are looked for
 
 
 class FastGptChats:
@@ -28,7 +29,7 @@ class FastGptChats:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        return all(_chat_of(row)[1] for row in rows)
+        return mostly(rows, lambda row: _chat_of(row)[1])
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
@@ -53,7 +54,7 @@ class FastGptTurns:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        return all(_is_turn(row) and text_member(row, "chatId", "chat_id") for row in rows)
+        return mostly(rows, lambda row: _is_turn(row) and text_member(row, "chatId", "chat_id"))
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
@@ -78,8 +79,8 @@ class FastGptAnswers:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        asked = all(text_member(row, *_QUESTION) for row in rows) and any(text_member(row, *_ANSWER) for row in rows)
-        return asked and any(quotes_in(row) for row in rows)
+        asked = mostly(rows, lambda row: text_member(row, *_QUESTION))
+        return asked and any(text_member(row, *_ANSWER) and quotes_in(row) for row in rows[:_LOOKED_AT])
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""

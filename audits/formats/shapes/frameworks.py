@@ -8,7 +8,7 @@ from audits.formats.nested import decoded
 from audits.formats.shapes.base import AsTheyAre, Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
 from audits.formats.shapes.documents import LISTS, written_document
-from audits.formats.shapes.names import column, member, names_of, plain, text_member
+from audits.formats.shapes.names import found, member, mostly, names_of, plain, text_member
 
 _QUESTION = ("query", "question", "input", "user_input", "human_input")
 _ANSWER = ("result", "answer", "output", "output_text", "response", "text")
@@ -22,13 +22,12 @@ class LangChain:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        answered = all(text_member(row, *_QUESTION) and _answer(row) for row in rows)
+        answered = mostly(rows, lambda row: text_member(row, *_QUESTION) and _answer(row))
         return answered and any(_are_documents(value) for row in rows for value in _lists(row))
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        question, answer = column(columns, *_QUESTION), column(columns, *_ANSWER)
-        return chosen(columns, rows) | {"question": question} | ({"answer": answer} if answer else {})
+        return chosen(columns, rows) | found(columns, question=_QUESTION, answer=_ANSWER)
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""

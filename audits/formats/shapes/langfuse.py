@@ -7,16 +7,18 @@ from audits.formats.base import Row, SourceRow
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
-from audits.formats.shapes.names import member, names_of, plain, plain_names, text_member
+from audits.formats.shapes.names import found, member, mostly, names_of, plain, plain_names, text_member
+from audits.formats.shapes.payloads import unquoted
 from audits.formats.shapes.traces import ITEM, Span, items
 
 _KINDS = frozenset(
     {"SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
 )
 _OF_A_TRACE = frozenset(
-    plain_names(
-        "user_id session_id release bookmarked public html_path total_cost observations environment project_id"
-    )
+    plain_names("user_id session_id release bookmarked public html_path total_cost observations project_id")
+)
+_BESIDE = frozenset(
+    plain_names("timestamp metadata name version tags latency environment created_at updated_at scores")
 )
 _OF_AN_OBSERVATION = frozenset(
     plain_names(
@@ -34,11 +36,12 @@ class LangfuseTraces:
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
         names = names_of(rows)
-        return {"id", "input", "output"} <= names and len(names & _OF_A_TRACE) >= 3 and "runtype" not in names
+        sides = {"id", "input", "output"} <= names and "runtype" not in names
+        return sides and len(names & _OF_A_TRACE) >= 2 and len(names & _BESIDE) >= 2
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        return chosen(columns, rows, inputs=("input",), outputs=("output",)) | {"id": "id"}
+        return chosen(columns, rows, inputs=("input",), outputs=("output",)) | found(columns, id=("id",))
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
@@ -54,7 +57,7 @@ class LangfuseObservations:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        return all(_is_observation(row) for row in rows) or any(_observations(row) for row in rows)
+        return mostly(rows, _is_observation) or any(_observations(row) for row in rows)
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
@@ -66,11 +69,15 @@ class LangfuseObservations:
 
 
 def _payloads(values: Row) -> Row:
-    """The row with what the application logged as JSON texts decoded."""
-    return {
-        name: decoded(value) if name.casefold() in {"input", "output", "metadata"} else value
-        for name, value in values.items()
-    }
+    """The row with what the application logged as it was: objects, lists and texts are written as JSON."""
+    return {name: _payload(name.casefold(), value) for name, value in values.items()}
+
+
+def _payload(name: str, value: Any) -> Any:
+    if name not in {"input", "output", "metadata"} or not isinstance(value, str):
+        return value
+    inner = decoded(value)
+    return unquoted(value) if inner is value else inner
 
 
 def _is_observation(values: Row) -> bool:
@@ -82,10 +89,10 @@ def _is_observation(values: Row) -> bool:
 
 
 def _observations(values: Row) -> list[Any]:
-    found = decoded(member(values, "observations"))
-    if not isinstance(found, list) or not {"id", "input", "output"} <= names_of([values]):
+    inner = decoded(member(values, "observations"))
+    if not isinstance(inner, list) or not {"id", "input", "output"} <= names_of([values]):
         return []
-    return [one for one in found if isinstance(one, dict) and str(one.get("type", "")).upper() in _KINDS]
+    return [one for one in inner if isinstance(one, dict) and str(one.get("type", "")).upper() in _KINDS]
 
 
 def _apart(rows: Rows) -> Rows:

@@ -8,7 +8,7 @@ from audits.formats.messages import row_problem
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import AsTheyAre, Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
-from audits.formats.shapes.names import column, member, names_of, plain, plain_names, text_member
+from audits.formats.shapes.names import found, member, mostly, names_of, plain, plain_names, text_member
 from audits.formats.shapes.traces import ITEM, Span, items
 
 _KINDS = frozenset({"chain", "llm", "retriever", "tool", "embedding", "prompt", "parser"})
@@ -25,12 +25,13 @@ class LangSmithRuns:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        return all(_is_run(row) and _is_root(row) and not _children(row) for row in rows)
+        whole = all(_is_root(row) and not _children(row) for row in rows)
+        return whole and mostly(rows, _is_run)
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        found = chosen(columns, rows, inputs=_INPUTS, outputs=_OUTPUTS)
-        return found | {"id": column(columns, "run_id", "id", "trace_id")}
+        texts = chosen(columns, rows, inputs=_INPUTS, outputs=_OUTPUTS)
+        return texts | found(columns, id=("run_id", "id", "trace_id"))
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape. A step further down, when only whole runs were expected, is no item of its own."""
@@ -51,7 +52,7 @@ class LangSmithTraces:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        return all(_is_run(row) for row in rows)
+        return mostly(rows, _is_run)
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
@@ -91,8 +92,8 @@ def _is_root(values: Row) -> bool:
 
 
 def _children(values: Row) -> list[Row]:
-    found = decoded(member(values, "child_runs"))
-    return [child for child in found if isinstance(child, dict)] if isinstance(found, list) else []
+    children = decoded(member(values, "child_runs"))
+    return [child for child in children if isinstance(child, dict)] if isinstance(children, list) else []
 
 
 def _payloads(values: Row) -> Row:

@@ -1,13 +1,15 @@
 """Names of members, whatever a tool's style of writing them: userInput, user_input and "User Input" are one name."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from audits.formats.base import Row
 from audits.formats.cells import is_missing
 from audits.formats.nested import decoded
+
+_NEARLY_ALL = 0.8
 
 
 @lru_cache(maxsize=4096)
@@ -27,10 +29,21 @@ def names_of(rows: Iterable[Row]) -> frozenset[str]:
     return frozenset(plain(name) for row in rows for name in row)
 
 
+def mostly(rows: Sequence[Row], holds: Callable[[Row], object]) -> bool:
+    """Whether something holds of nearly all rows: exports have a few that broke off, or say nothing."""
+    return bool(rows) and sum(bool(holds(row)) for row in rows) >= _NEARLY_ALL * len(rows)
+
+
 def column(columns: Iterable[str], *names: str) -> str | None:
     """The first column with one of these names, whatever its style; earlier names win; None when there is none."""
     by_name = {plain(one): one for one in reversed([*columns])}
     return next((by_name[plain(name)] for name in names if plain(name) in by_name), None)
+
+
+def found(columns: Iterable[str], **names: Sequence[str]) -> dict[str, str]:
+    """Role -> the first column with one of its names, for the roles that have one."""
+    columns = list(columns)
+    return {role: one for role, some in names.items() if (one := column(columns, *some))}
 
 
 def member(values: Mapping[str, Any], *names: str) -> Any:

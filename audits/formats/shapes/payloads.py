@@ -16,8 +16,8 @@ QUESTIONS = plain_names(
 )
 ANSWERS = plain_names(
     """
-    answer final_answer response actual_output model_answer generated_answer output_text output generated_text
-    generation completion reply result text content message value 回答 答案 模型回答
+    answer final_answer answers response actual_output model_answer generated_answer output_text output generated_text
+    generation completion reply replies result text content message value 回答 答案 模型回答
     """
 )
 _INSIDE_QUESTION = plain_names("inputs input messages prompts chat_history args kwargs value data body")

@@ -10,7 +10,7 @@ from audits.formats.nested import decoded
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
 from audits.formats.shapes.documents import contexts_in
-from audits.formats.shapes.names import column, member, names_of, plain, text_member
+from audits.formats.shapes.names import found, member, mostly, names_of, plain, text_member
 from audits.formats.shapes.payloads import answer_in, question_in
 from audits.formats.shapes.traces import ITEM, Span, items
 
@@ -35,9 +35,9 @@ class PhoenixAnswers:
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape. What Phoenix calls the reference is what was retrieved."""
-        found = chosen(columns, rows, inputs=("input",), outputs=("output",))
-        own = {"id": column(columns, *_SPAN_ID), "contexts": column(columns, "reference"), "reference": None}
-        return found | own | {"split": ""}  # joined by blank lines, which occur inside documents as well
+        texts = chosen(columns, rows, inputs=("input",), outputs=("output",))
+        own = {"reference": None, **found(columns, id=_SPAN_ID, contexts=("reference",))}
+        return texts | own | {"split": ""}  # joined by blank lines, which occur inside documents as well
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
@@ -75,7 +75,7 @@ class PhoenixSpans:
 
     def fits(self, rows: Sequence[Row]) -> bool:
         """See Shape."""
-        return all(_is_span(row) for row in rows)
+        return mostly(rows, _is_span)
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
@@ -152,10 +152,10 @@ def _span(values: Row) -> Span:
 
 def _documents(values: Row) -> list[str]:
     for name in ("reranker.output_documents", "retrieval.documents"):
-        if (found := _attribute(values, name)) is not None:
-            return contexts_in(found)
+        if (documents := _attribute(values, name)) is not None:
+            return contexts_in(documents)
     numbered = ((_NUMBERED.search(name), value) for name, value in values.items())
-    ordered = sorted((int(found[1]), str(value)) for found, value in numbered if found and isinstance(value, str))
+    ordered = sorted((int(place[1]), str(value)) for place, value in numbered if place and isinstance(value, str))
     return [text for _, text in ordered if text.strip()]
 
 

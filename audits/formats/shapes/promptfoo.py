@@ -9,7 +9,7 @@ from audits.formats.messages import row_problem
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import AsTheyAre, Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
-from audits.formats.shapes.names import column, names_of, plain_names
+from audits.formats.shapes.names import found, names_of, plain_names
 
 _OF_A_RESULT = frozenset(
     plain_names(
@@ -36,9 +36,8 @@ class PromptfooResults(AsTheyAre):
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        found = chosen(columns, rows, inputs=("vars",), outputs=("response",))
-        prompt = column(columns, "prompt.raw")
-        return ({"question": prompt} if prompt else {}) | found | {"id": column(columns, "id", "promptId")}
+        texts = chosen(columns, rows, inputs=("vars",), outputs=("response",))
+        return found(columns, question=("prompt.raw",), id=("id",), generator=("provider.id", "provider")) | texts
 
 
 class PromptfooTable:
@@ -99,10 +98,10 @@ class PromptfooCsv:
 
 
 def _outputs(values: Row) -> list[Row]:
-    found = decoded(values.get("outputs"))
-    if not isinstance(found, list):
+    listed = decoded(values.get("outputs"))
+    if not isinstance(listed, list):
         return []
-    outputs = [output for output in found if isinstance(output, dict)]
+    outputs = [output for output in listed if isinstance(output, dict)]
     return outputs if outputs and all("text" in output and "pass" in output for output in outputs) else []
 
 

@@ -8,7 +8,7 @@ from audits.formats.base import Row, SourceRow
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.documents import contexts_in, found_contexts
-from audits.formats.shapes.names import column, member, names_of, plain, plain_names
+from audits.formats.shapes.names import found, member, names_of, plain, plain_names
 from audits.formats.shapes.payloads import answer_in, question_in
 
 _MARKS = frozenset(plain_names("record_json app_json app_id app_name cost_json perf_json total_tokens total_cost"))
@@ -31,8 +31,9 @@ class TruLensRecords:
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        names = {"id": "record_id", "question": "input", "contexts": "contexts", "answer": "output"}
-        return {role: column(columns, name) for role, name in names.items()}
+        return dict(
+            found(columns, id=("record_id",), question=("input",), contexts=("contexts",), answer=("output",))
+        )
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
@@ -59,10 +60,10 @@ def _retrieved(record: Row) -> list[str]:
     calls = decoded(member(record, "calls"))
     calls = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     for call in calls:
-        if _RETRIEVES.search(_method(call)) and (found := contexts_in(member(call, "rets"))):
-            return list(dict.fromkeys(found))
+        if _RETRIEVES.search(_method(call)) and (texts := contexts_in(member(call, "rets"))):
+            return list(dict.fromkeys(texts))
     lists = (contexts_in(rets) for call in calls if isinstance(rets := member(call, "rets"), list))
-    return list(dict.fromkeys(next((found for found in lists if found), [])))
+    return list(dict.fromkeys(next((texts for texts in lists if texts), [])))
 
 
 def _method(call: Row) -> str:
@@ -80,9 +81,9 @@ def _from_feedback(values: Row) -> list[str]:
     """The contexts that were judged, from the columns of calls to feedback functions."""
     for name, value in values.items():
         if plain(name).endswith("calls") and isinstance(calls := decoded(value), list):
-            found = [text for call in calls if isinstance(call, dict) for text in _judged(call)]
-            if found:
-                return list(dict.fromkeys(found))
+            texts = [text for call in calls if isinstance(call, dict) for text in _judged(call)]
+            if texts:
+                return list(dict.fromkeys(texts))
     return []
 
 
