@@ -3,14 +3,14 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
 MOST_GROUPS = 100
 MOST_LINES = 20  # of one group
-_APART = b"\x1f"  # between texts, so that "ab", "c" is another row than "a", "bc"
+_64_BITS = (1 << 64) - 1
+_NONE = 0  # instead of a hash: shared with no row
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Duplicates:
 
 
 class Seen:
-    """What has been seen of a file's rows: 20 bytes per row (40 MB for 2 million), and as much again in `found`.
+    """What has been seen of a file's rows: 20 bytes for each, and 50 more while `found` runs (2 million: 140 MB).
 
-    A hash is the same in every process and every run, so that an import that was interrupted may add what it has
-    stored and go on. Two different rows out of 2 million are taken for the same with a probability of 1e-7 (n²/2^65).
+    Hashes are Python's own and hold in this process only: an import that goes on in another one adds what it has
+    stored. Two different rows out of 2 million are taken for the same with a probability of 1e-7 (n²/2^65).
     """
 
     def __init__(self) -> None:
@@ -46,8 +46,8 @@ class Seen:
     def add(self, line: int, external_id: str, question: str, answer: str, contexts: Sequence[str]) -> None:
         """One row that is good. A row without an identifier shares none."""
         self._lines.append(line)
-        self._ids.append(_hash((external_id,)) if external_id else 0)
-        self._rows.append(_hash((question, answer, *contexts)))
+        self._ids.append((hash(external_id) & _64_BITS or 1) if external_id else _NONE)
+        self._rows.append(hash((question, answer, *contexts)) & _64_BITS or 1)
 
     def found(self) -> list[Duplicates]:
         """The kinds of duplicates that there are, "id" first; no kind without any."""
@@ -63,12 +63,6 @@ class Seen:
         places = np.concatenate([order[start : start + size] for start, size in zip(starts, sizes, strict=True)])
         shared: npt.NDArray[np.uint32] = np.frombuffer(self._lines, np.uint32)[np.sort(places)]
         return shared
-
-
-def _hash(texts: Sequence[str]) -> int:
-    """64 bits, never 0. Half characters, which some rows' other cells may hold, do not matter here."""
-    digest = blake2b(_APART.join(text.encode("utf-8", "replace") for text in texts), digest_size=8).digest()
-    return int.from_bytes(digest, "little") or 1
 
 
 def _duplicates(kind: str, hashes: "array[int]", lines: npt.NDArray[np.uint32]) -> Duplicates | None:
@@ -94,5 +88,5 @@ def _groups(hashes: "array[int]") -> tuple[npt.NDArray[np.intp], npt.NDArray[np.
     begins[1:] = ranked[1:] != ranked[:-1]
     starts = np.flatnonzero(begins)
     sizes = np.diff(np.append(starts, len(ranked)))
-    several = (sizes > 1) & (ranked[starts] != 0)
+    several = (sizes > 1) & (ranked[starts] != _NONE)
     return order, starts[several], sizes[several]

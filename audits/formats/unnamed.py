@@ -1,14 +1,14 @@
 """Tables whose columns have no known names: which is the question, the contexts, the answer, by what they hold."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from audits.formats.base import SourceRow
 from audits.formats.cells import CellError, is_missing, parts_of
 from audits.formats.roles import CORE
 
 _ASKS = re.compile(r"[?？吗呢][\"'”’」）)\s]*$")
-_TOKEN = re.compile(r"[\w.:/-]{1,64}")
+_TOKEN = re.compile(r"(?!\d*[.,]\d+$)[\w.:/-]{1,64}")  # no measure
 _NUMBER = re.compile(r"[\d.,%+-]+")
 _LONGEST_QUESTION = 400  # code points, on average
 _MOST = 0.6  # share of cells that must look alike
@@ -47,10 +47,8 @@ def _only(columns: Sequence[str]) -> str | None:
     return columns[0] if len(columns) == 1 else None
 
 
-def _share(values: Sequence[object], holds: object) -> float:
-    assert callable(holds)
-    said = [value for value in values if not is_missing(value)]
-    return sum(bool(holds(value)) for value in said) / max(len(values), 1)
+def _share(values: Sequence[object], holds: Callable[[object], bool]) -> float:
+    return sum(not is_missing(value) and holds(value) for value in values) / max(len(values), 1)
 
 
 def _is_text(value: object) -> bool:

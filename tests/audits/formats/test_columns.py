@@ -1,58 +1,18 @@
-"""What a column's name gives away, and what a row becomes under a mapping."""
+"""What a row becomes under a mapping, and which mappings fit a file."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
-from audits.formats import FormatError, RowProblem, SourceRow, check_mapping, guess_mapping, map_record
+from audits.formats import FormatError, RowProblem, SourceRow, check_mapping, map_record
+from audits.formats.columns import FLAGS, ROLES
 
 MAPPING = {"id": "id", "question": "question", "contexts": "contexts", "answer": "answer"}
 
 
 def record(mapping=MAPPING, **values):
     return map_record(SourceRow(7, {"id": "1", "question": "q", "contexts": "c", "answer": "a", **values}), mapping)
-
-
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        ("id question contexts answer", "id question contexts answer"),
-        ("user_input retrieved_contexts response reference", "- user_input retrieved_contexts response"),
-        (
-            "input actual_output expected_output retrieval_context context name",
-            "- input retrieval_context actual_output",
-        ),
-        ("Question ANSWER Context ground_truth", "- Question Context ANSWER"),
-        ("question answer ground_truths reference_contexts", "- question - answer"),
-        ("question ground_truth reference expected_output", "- question - -"),
-        ("编号 问题 参考证据 回答", "编号 问题 参考证据 回答"),
-        ("序号 用户问题 检索内容 答案", "序号 用户问题 检索内容 答案"),
-        ("问题 标准答案 模型回答 上下文", "- 问题 上下文 模型回答"),
-        ("问题（必填） 回答（必填） 证据", "- 问题（必填） 证据 回答（必填）"),
-        ("query output documents qid", "qid query documents output"),
-        ("Retrieved-Contexts userInput Response", "- userInput Retrieved-Contexts Response"),
-        ("a b c", "- - - -"),
-    ],
-)
-def test_names_are_known(columns, expected):
-    mapping = guess_mapping(columns.split())
-    found = [mapping[role] or "-" for role in ("id", "question", "contexts", "answer")]
-    assert found == expected.split()
-
-
-@pytest.mark.parametrize(
-    ("columns", "contexts"),
-    [
-        (["question", "context_2", "context_1", "answer"], ["context_1", "context_2"]),
-        (["检索片段1", "检索片段2", "检索片段10"], ["检索片段1", "检索片段2", "检索片段10"]),
-        (["上下文二", "上下文一"], ["上下文一", "上下文二"]),
-        (["context", "context 2"], ["context", "context 2"]),
-        (["context_1", "answer"], "context_1"),
-    ],
-)
-def test_numbered_contexts_belong_together(columns, contexts):
-    assert guess_mapping(columns)["contexts"] == contexts
-    assert json.loads(json.dumps(guess_mapping(columns)))["contexts"] == contexts
 
 
 @pytest.mark.parametrize("missing", ["question", "contexts", "answer"])
@@ -185,3 +145,108 @@ def test_other_columns_travel_as_metadata_that_any_database_takes():
     found = record(score=0.5, empty="", none=None, tags=["x\x00", "\ud800y"], inf=float("inf"), deep={"a": [1]})
     assert found.metadata == {"score": 0.5, "tags": ["x", "y"], "inf": None, "deep": {"a": [1]}}
     json.dumps(found.metadata, allow_nan=False).encode()
+
+
+def test_what_a_row_has_beside_its_texts():
+    mapping = {**MAPPING, "reference": "ref", "generator": "model", "timestamp": "at", "tags": "tags"}
+    found = record(
+        mapping, ref='["one", "two"]', model=" gpt-4o ", at="2024-03-05 10:11", tags="退款，售后; VIP、退款"
+    )
+    assert found.reference == "one\ntwo"
+    assert found.generator == "gpt-4o"
+    assert found.timestamp == datetime(2024, 3, 5, 10, 11, tzinfo=UTC)
+    assert found.tags == ("退款", "售后", "VIP")
+    assert (found.metadata, found.flags, found.labels) == ({}, (), ())
+
+
+@pytest.mark.parametrize("nothing", ["", None, "nan", "-", "N/A", "无", float("nan")])
+def test_what_a_row_may_have_may_be_missing(nothing):
+    mapping = {**MAPPING, "reference": "ref", "generator": "model", "timestamp": "at", "tags": "tags"}
+    found = record(mapping, ref=nothing, model=nothing, at=nothing, tags=nothing)
+    assert (found.reference, found.generator, found.timestamp, found.tags) == ("", "", None, ())
+    assert set(found.flags) <= {"nan"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "tags"),
+    [
+        (["a", "b, c", "a"], ("a", "b, c")),
+        ('["a", "b"]', ("a", "b")),
+        ("['a', 'b']", ("a", "b")),
+        ([{"name": "a"}, {"tag": "b"}], ("a", "b")),
+        ("a/b c", ("a/b c",)),
+        (3, ("3",)),
+    ],
+)
+def test_tags(cell, tags):
+    assert record({**MAPPING, "tags": "tags"}, tags=cell).tags == tags
+
+
+def test_a_time_that_can_be_read_in_two_ways_stays_as_text():
+    found = record({**MAPPING, "timestamp": "at"}, at="03/04/2024")
+    assert (found.timestamp, found.flags, found.metadata) == (None, ("odd_timestamp",), {"at": "03/04/2024"})
+
+
+@pytest.mark.parametrize(
+    ("role", "cell", "code"),
+    [
+        ("generator", "x" * 201, "cell_too_long"),
+        ("generator", ["a", "b"], "not_text"),
+        ("tags", [[1, 2], [3]], "not_text"),
+        ("tags", [str(n) for n in range(101)], "too_many_tags"),
+        ("reference", [{"a": 1, "b": 2}], "bad_contexts"),
+    ],
+)
+def test_a_problem_shows_the_cell_and_the_row(role, cell, code):
+    problem = record({**MAPPING, role: "extra"}, extra=cell)
+    assert (problem.line, problem.column, problem.code) == (7, "extra", code)
+    assert problem.value == (cell if isinstance(cell, str) else repr(cell))[:200]
+    assert problem.values == {"id": "1", "question": "q", "contexts": "c", "answer": "a", "extra": cell}
+
+
+def test_a_problem_holds_only_what_can_be_stored():
+    problem = record(answer=["a\x00", "\ud800"], note=float("inf"))
+    json.dumps([problem.value, problem.values], allow_nan=False, ensure_ascii=False).encode()
+
+
+def test_flags_come_in_one_order_and_each_has_a_sentence():
+    found = record({**MAPPING, "timestamp": "at"}, question="a\x00\u200b", answer="nan", contexts="#REF!", at="soon")
+    assert found.flags == (
+        "no_answer",
+        "no_context",
+        "nan",
+        "spreadsheet_error",
+        "nul_removed",
+        "hidden_text",
+        "odd_timestamp",
+    )
+    assert set(found.flags) < set(FLAGS)
+    assert all(sentence.endswith(".") for sentence in FLAGS.values())
+
+
+def test_paths_reach_into_objects_and_what_they_name_is_not_kept_twice():
+    trace = {
+        "run": {"inputs": [{"role": "user", "content": "q?"}], "model": "model-m"},
+        "docs": '[{"content": "c1", "score": 0.9}, {"content": "c2", "score": 0.1}]',
+        "out": "the answer",
+    }
+    mapping = {"question": "run.inputs[role=user].content", "contexts": "docs[].content", "answer": "out"}
+    found = map_record(SourceRow(1, trace), {**mapping, "generator": "run.model"})
+    assert (found.question, found.contexts, found.answer, found.generator) == (
+        *("q?", ("c1", "c2")),
+        *("the answer", "model-m"),
+    )
+    assert found.metadata == {"run": {"inputs": [{"role": "user"}]}, "docs": [{"score": 0.9}, {"score": 0.1}]}
+
+
+def test_an_object_where_other_rows_have_a_text_is_a_problem():
+    problem = map_record(SourceRow(7, {"question": "q", "contexts": "c", "answer.x": "a"}), MAPPING)
+    assert (problem.code, problem.column) == ("not_text", "answer")
+
+
+@pytest.mark.parametrize("role", [role for role in ROLES if role not in MAPPING and role != "claim_label"])
+def test_columns_that_are_chosen_must_be_there(role):
+    check_mapping({**MAPPING, role: "extra"}, [*MAPPING, "extra"])
+    with pytest.raises(FormatError) as caught:
+        check_mapping({**MAPPING, role: "extra"}, [*MAPPING])
+    assert (caught.value.code, caught.value.params["column"]) == ("unknown_column", role)
