@@ -230,6 +230,9 @@ ROW_PROBLEMS = {
     "undecodable": gettext_noop("The text holds bytes that are not %(encoding)s."),
     "bad_character": gettext_noop("The text holds half a character (an unpaired surrogate), which cannot be stored."),
     "bad_json": gettext_noop("The line is not complete JSON, from position %(position)s on: %(detail)s."),
+    "several_objects": gettext_noop(
+        "The line holds several JSON objects one after the other; write each on a line of its own."
+    ),
     "not_an_object": gettext_noop("The row is not a JSON object with named fields."),
     "line_too_long": gettext_noop("The line has more than %(limit)s characters."),
     "too_deep": gettext_noop("The JSON is nested more than %(limit)s levels deep."),
@@ -256,6 +259,13 @@ ROW_PROBLEMS = {
 }
 
 WARNINGS = {
+    "duplicate_id": gettext_noop(
+        "%(rows)s rows share their identifier with another row, for example those in lines %(lines)s. All are here."
+    ),
+    "duplicate_row": gettext_noop(
+        "%(rows)s rows have the same question, contexts and answer as another row, for example those in lines "
+        "%(lines)s. All are here."
+    ),
     "guessed_encoding": gettext_noop(
         "The file is not UTF-8 and its encoding was guessed. Check that the texts below read well."
     ),

@@ -7,7 +7,8 @@ turns out to be broken, what was stored is removed again.
 import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
@@ -26,6 +27,7 @@ from audits.pipeline.receiving import OPEN, failure_of, open_file, reading_of
 log = logging.getLogger(__name__)
 MOVING = (Dataset.Status.CHECKING, Dataset.Status.IMPORTING)
 REMOVED_AT_ONCE = 5_000  # rows per transaction
+FLAGGED_AT_ONCE = 1_000
 Tell = Callable[[int, float | None], None]
 """Rows read so far, share of the file that has been read."""
 
@@ -145,9 +147,25 @@ class _Run:
             ]
         )
 
+    def _flag(self, flag: str, positions: Sequence[int]) -> None:
+        """Add a flag to rows that are stored; to do it twice changes nothing."""
+        for at in range(0, len(positions), FLAGGED_AT_ONCE):
+            rows = self.dataset.samples.filter(position__in=positions[at : at + FLAGGED_AT_ONCE])
+            alike = defaultdict(list)
+            for pk, flags in rows.order_by().values_list("pk", "flags"):
+                if flag not in flags:
+                    alike[tuple(flags)].append(pk)
+            with transaction.atomic():
+                risk_recent()
+                self._move()
+                for flags, ids in alike.items():
+                    Sample.objects.filter(pk__in=ids).update(flags=[*flags, flag])
+
     def _finish(self, end: child.End) -> None:
         if not self.dataset.samples.exists():
             raise file_error("no_row_imported")
+        for flag, positions in end.flagged.items():
+            self._flag(flag, positions)
         notices = [{"code": each.code, "params": dict(each.params)} for each in end.notices]
         self._move(
             status=Dataset.Status.READY, rows_done=end.done, rows_total=end.done, progress=1.0, notices=notices

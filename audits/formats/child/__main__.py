@@ -7,15 +7,13 @@ import signal
 import sys
 import threading
 import traceback
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from audits.formats import open_dataset
-from audits.formats.base import FormatError, Notice, RowProblem, SourceRow, Understanding
+from audits.formats.base import FormatError, Notice, Record, RowProblem, SourceRow, Understanding
 from audits.formats.cells import storable
 from audits.formats.child.frames import write_frame
 from audits.formats.child.limits import limit_memory, limit_process
@@ -80,18 +78,24 @@ def _place_of(error: Exception) -> str:
 
 
 def _rows(path: Path, request: dict[str, Any], out: Out) -> None:
+    from audits.formats.child.twice import Twice  # loads numpy, which a page need not wait for
+
     opened = open_dataset(path, **request["options"])
-    mapper, done, gathering = RowMapper(request["mapping"]), request["skip"], Gathering()
-    rows = opened.rows()
-    deque(islice(rows, done), maxlen=0)
-    for position, row in enumerate(rows, start=done):
-        gathering.add(position, mapper(row) if isinstance(row, SourceRow) else row)
-        if gathering.full:
-            write_frame(out, *gathering.frame(position + 1, opened.fraction))
+    mapper, skip, gathering, twice = RowMapper(request["mapping"]), request["skip"], Gathering(), Twice()
+    done = 0
+    for position, row in enumerate(opened.rows()):
+        found = mapper(row) if isinstance(row, SourceRow) else row
+        if isinstance(found, Record):
+            twice.add(position, found)
         done = position + 1
+        if position >= skip:
+            gathering.add(position, found)
+            if gathering.full:
+                write_frame(out, *gathering.frame(done, opened.fraction))
     if gathering:
         write_frame(out, *gathering.frame(done, opened.fraction))
-    write_frame(out, {"end": {"done": done, "notices": _told([])}})
+    notices, flagged = twice.told()
+    write_frame(out, {"end": {"done": done, "notices": _told(notices), "flagged": flagged}})
 
 
 def _understand(path: Path, request: dict[str, Any], out: Out) -> None:

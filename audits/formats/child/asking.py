@@ -1,5 +1,6 @@
 """The side that asks: starts a child, hears it, says in a sentence what became of it, and ends it at any rate."""
 
+import base64
 import fcntl
 import json
 import logging
@@ -7,7 +8,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Mapping
+from array import array
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -44,6 +46,7 @@ class End:
 
     done: int  # rows of the file, good and bad ones
     notices: tuple[Notice, ...]  # what showed only when all of them were read
+    flagged: Mapping[str, Sequence[int]]  # flag -> positions of rows that get it only now
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ class _Child:
 
     def __init__(self, path: Path, request: dict[str, Any]) -> None:
         self._path, self._limits = path, limits_for(path)
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603 (our own module)
             COMMAND,
             cwd=ROOT,
             env={name: os.environ[name] for name in PASSED_ON if name in os.environ} | QUIET,
@@ -195,7 +198,15 @@ def _failed(frame: Frame) -> FormatError:
 
 def _end(frame: Frame) -> End:
     told = frame[0]["end"]
-    return End(int(told["done"]), _notices(told["notices"]))
+    return End(int(told["done"]), _notices(told["notices"]), _flagged(told["flagged"]))
+
+
+def _flagged(told: Mapping[str, str]) -> dict[str, "array[int]"]:
+    found = {}
+    for flag, packed in told.items():
+        found[flag] = array("I")
+        found[flag].frombytes(base64.b64decode(packed, validate=True))
+    return found
 
 
 def _notices(told: list[Any]) -> tuple[Notice, ...]:

@@ -1,0 +1,37 @@
+"""What a file holds twice, by the positions of its rows, and in words."""
+
+import base64
+from array import array
+from bisect import bisect_left
+
+from audits.formats.base import Notice, Record
+from audits.formats.duplicates import Seen
+from audits.formats.messages import notice
+
+SHOWN = 5  # lines that a notice names
+
+
+class Twice:
+    """Remembers, in a few bytes each, the good rows of a file."""
+
+    def __init__(self) -> None:
+        self._seen = Seen()
+        self._positions, self._lines = array("I"), array("I")
+
+    def add(self, position: int, row: Record) -> None:
+        """One good row, in the order of the file."""
+        self._positions.append(position)
+        self._lines.append(row.line)
+        self._seen.add(position, row.external_id, row.question, row.answer, row.contexts)
+
+    def told(self) -> tuple[list[Notice], dict[str, str]]:
+        """What to say of it, and flag -> positions of the rows that get it, packed."""
+        notices, flagged = [], {}
+        for found in self._seen.found():
+            lines = ", ".join(str(self._line(at)) for at in found.groups[0][:SHOWN])
+            notices.append(notice(found.flag, rows=found.row_count, lines=lines))
+            flagged[found.flag] = base64.b64encode(self._seen.lines(found.kind).astype("<u4").tobytes()).decode()
+        return notices, flagged
+
+    def _line(self, position: int) -> int:
+        return self._lines[bisect_left(self._positions, position)]
