@@ -7,7 +7,7 @@ from typing import Any
 from audits.formats.base import GivenLabel, Row, SourceRow
 from audits.formats.cells import CellError, is_missing, parts_of, text_of
 from audits.formats.paths import lookup
-from audits.formats.wording import MAX_WORD, MISSING, Meanings, folded
+from audits.formats.wording import MAX_WORD, MISSING, Meanings, folded, propose
 
 CLAIM_KEYS = (
     "claim", "claim_text", "atomic_claim", "atomic_fact", "statement", "fact", "proposition", "assertion", "text",
@@ -160,3 +160,9 @@ def words_in(rows: Iterable[SourceRow], mapping: Mapping[str, Any]) -> Counter[s
                 counted[plain] += 1
                 spelt.setdefault(plain, Counter())[word] += 1
     return Counter({spelt[plain].most_common(1)[0][0]: count for plain, count in counted.items()})
+
+
+def guess_words(rows: Iterable[SourceRow], mapping: Mapping[str, Any]) -> dict[str, str]:
+    """mapping["words"] as far as it is certain: of the labels in these rows, the words that can mean one thing only."""
+    found = propose(words_in(rows, mapping))
+    return {word: label for word, label in found.items() if label is not None}

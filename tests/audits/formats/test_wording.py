@@ -7,7 +7,7 @@ import pytest
 from audits.formats import GivenLabel, RowProblem, SourceRow, check_mapping, map_record
 from audits.formats.base import FormatError
 from audits.formats.claim_rows import one_per_answer
-from audits.formats.given import words_in
+from audits.formats.given import guess_words, words_in
 from audits.formats.wording import LABELS, Meanings, offers, propose, reason
 
 MAPPING = {"id": "id", "question": "q", "contexts": "c", "answer": "a"}
@@ -186,6 +186,12 @@ def test_words_are_counted_as_they_are_mostly_spelt():
     assert words_in(rows, mapping) == Counter({"Supported": 2, "neutral": 1, "1": 1})
     assert words_in(rows, MAPPING) == Counter()
     assert len(words_in([row(human=f"free text {n}") for n in range(900)], {**MAPPING, "label": "human"})) == 500
+
+
+def test_only_certain_words_are_filled_in():
+    rows = [row(human=word) for word in ("有据", "不支持", "跳过", "1", "", "有据")]
+    assert guess_words(rows, {**MAPPING, "label": "human"}) == {"有据": "SUPPORTED", "跳过": ""}
+    assert guess_words(rows, MAPPING) == {}
 
 
 def long_rows(*rows):
