@@ -163,6 +163,6 @@ def words_in(rows: Iterable[SourceRow], mapping: Mapping[str, Any]) -> Counter[s
 
 
 def guess_words(rows: Iterable[SourceRow], mapping: Mapping[str, Any]) -> dict[str, str]:
-    """mapping["words"] as far as it is certain: of the labels in these rows, the words that can mean one thing only."""
+    """mapping["words"] as far as it is certain: the words of labels in these rows that can mean one thing only."""
     found = propose(words_in(rows, mapping))
     return {word: label for word, label in found.items() if label is not None}
