@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 gettext_noop = str  # the name by which collectors of strings know what is to be translated
@@ -132,6 +133,7 @@ _SAYS_YES = frozenset({"1", "true", "yes", "y", "t", "√", "✓", "✔", "✅",
 _SAYS_NO = frozenset({"0", "false", "no", "n", "f", "x", "×", "✗", "✘", "❌", "否", "错", "假", "无", "不是"})
 
 
+@lru_cache(maxsize=1024)
 def folded(word: str) -> str:
     """A word as it is compared: without case, width, spaces around and between signs, quotation marks, full stops."""
     text = unicodedata.normalize("NFKC", word).casefold()
