@@ -13,7 +13,7 @@ from audits.formats.nested import decode, object_columns, spread
 from audits.formats.notices import notices_of
 from audits.formats.paths import paths_in
 from audits.formats.shapes import Shape, recognise, shape_named
-from audits.formats.shapes.choosing import chosen
+from audits.formats.shapes.choosing import chosen, text_share
 from audits.formats.unnamed import guess_by_content
 
 HEAD = 200  # rows that the understanding rests on
@@ -94,7 +94,9 @@ class Opened:
         if self.shape:
             mapping |= self.shape.mapping((*self._names, *paths), values)
         else:
-            mapping |= _found(mapping, chosen(paths, values))
+            nested = (*(name for name in self._names if "." in name), *paths)
+            guessed = chosen(nested, values)
+            mapping |= _found(mapping, guessed) | _deeper(mapping, guessed, values)
             if self._reader.header_line is None and not any(mapping.values()):
                 mapping |= _found(mapping, guess_by_content(self._names, rows))
         said = None
@@ -122,6 +124,18 @@ class Opened:
             preview=tuple(SourceRow(row.line, storable(row.values)) for row in rows[:PREVIEW]),
             warnings=(*reader.warnings, *notices_of(rows, names, mapping, confidence=self._confidence), *said),
         )
+
+
+def _deeper(mapping: Mapping[str, Any], guessed: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, str]:
+    """Paths into a column that has the right name, but is a text in hardly any row: {"answer": {"text": "…"}}."""
+    pairs = ((role, mapping.get(role), guessed.get(role, "")) for role in ("question", "answer"))
+    return {
+        role: path
+        for role, column, path in pairs
+        if isinstance(column, str)
+        and path.startswith((f"{column}.", f"{column}["))
+        and text_share(column, rows) < 0.5
+    }
 
 
 def _found(mapping: dict[str, Any], guessed: Mapping[str, Any]) -> dict[str, Any]:

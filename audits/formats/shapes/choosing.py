@@ -46,10 +46,19 @@ def _best(names: Iterable[str], rows: Sequence[Row], rank: Rank, fits: Callable[
     for name in names:
         place = rank(tuple(plain(key) for key in keys_of(name) or (name,)), name)
         if place is not None:
-            share = sum(fits(lookup(row, name)) for row in rows) / len(rows)
+            share = _share(name, rows, fits)
             if share:
                 found.append((share < 0.5, place, -share, len(name), name))
     return min(found)[-1] if found else ""
+
+
+def text_share(name: str, rows: Sequence[Row]) -> float:
+    """In how many of the first of these rows a column or path is a text, 0 to 1."""
+    return _share(name, rows[:_LOOKED_AT], _is_text)
+
+
+def _share(name: str, rows: Sequence[Row], fits: Callable[[Any], bool]) -> float:
+    return sum(fits(lookup(row, name)) for row in rows) / len(rows)
 
 
 def _with_first(names: Sequence[str]) -> Iterator[str]:

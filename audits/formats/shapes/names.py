@@ -10,6 +10,7 @@ from audits.formats.cells import is_missing
 from audits.formats.nested import decoded
 
 _NEARLY_ALL = 0.8
+_MANY = 100  # names of a row that are kept in mind
 
 
 @lru_cache(maxsize=4096)
@@ -51,20 +52,28 @@ def member(values: Mapping[str, Any], *names: str) -> Any:
 
     A dot steps into an object, which may also be spread into dotted names already: "context.span_id".
     """
-    by_name = {plain(name): value for name, value in reversed([*values.items()])}
+    places = _places(tuple(values)) if len(values) <= _MANY else _places.__wrapped__(tuple(values))
     for name in names:
-        found = _step(by_name, name)
-        if not _says_nothing(found):
-            return found
+        one = _step(values, places, name)
+        if not _says_nothing(one):
+            return one
     return None
 
 
-def _step(by_name: Mapping[str, Any], name: str) -> Any:
-    whole = plain(name)
-    if whole in by_name:
-        return by_name[whole]
+@lru_cache(maxsize=1024)
+def _places(names: tuple[str, ...]) -> dict[str, str]:
+    """Plain name -> the first name that is written so. Rows of one file share few sets of names."""
+    return {plain(name): name for name in reversed(names)}
+
+
+def _step(values: Mapping[str, Any], places: Mapping[str, str], name: str) -> Any:
+    whole = places.get(plain(name))
+    if whole is not None:
+        return values[whole]
     first, dot, rest = name.partition(".")
-    inner = decoded(by_name.get(plain(first))) if dot else None
+    if not dot or (place := places.get(plain(first))) is None:
+        return None
+    inner = decoded(values[place])
     return member(inner, rest) if isinstance(inner, dict) else None
 
 

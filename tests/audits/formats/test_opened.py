@@ -1,0 +1,116 @@
+"""What is understood of a file from its first rows."""
+
+import json
+
+import pytest
+
+from audits.formats import check_mapping, open_dataset, opened
+
+from .conftest import read
+
+
+def lines(rows):
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+NESTED = [
+    {
+        "id": f"n{number}",
+        "request": {"user": {"question": {"text": f"q{number}"}}},
+        "retrieval": {"hits": [{"id": 1, "text": "甲"}, {"id": 2, "text": "乙"}], "index": "kb"},
+        "reply": {"answer": {"text": f"a{number}", "language": "zh"}},
+    }
+    for number in range(3)
+]
+
+
+def test_nested_rows_of_no_known_tool_are_mapped_by_paths(write):
+    found = open_dataset(write(lines(NESTED)))
+    mapping = found.understanding.mapping
+    assert found.understanding.shape == ""
+    assert (mapping["question"], mapping["contexts"], mapping["answer"]) == (
+        "request.user.question.text",
+        "retrieval.hits[].text",
+        "reply.answer.text",
+    )
+    assert [(one.question, one.contexts, one.answer) for one in read(found)[0]] == [
+        (f"q{number}", ("甲", "乙"), f"a{number}") for number in range(3)
+    ]
+
+
+def test_paths_are_offered_after_the_columns_and_may_be_chosen(write):
+    found = open_dataset(write(lines(NESTED)))
+    columns = found.understanding.columns
+    assert columns[:6] == (
+        "id",
+        "request.user.question",
+        "retrieval.hits",
+        "retrieval.index",
+        "reply.answer.text",
+        "reply.answer.language",
+    )
+    assert set(columns[6:]) == {"request.user.question.text", "retrieval.hits[].text"}
+    chosen = {"question": "retrieval.index", "contexts": ["retrieval.hits[].text"], "answer": "reply.answer.language"}
+    check_mapping(chosen, columns)
+    assert read(found, chosen)[0][0].contexts == ("甲", "乙")
+
+
+def test_what_a_mapping_uses_is_always_offered(write):
+    chat = {"id": "1", "timestamp": "t", "userId": "u", "sessionId": "s", "metadata": {"contexts": ["c"]}}
+    row = chat | {"input": "q", "output": {"choices": [{"message": {"content": "a"}}]}}
+    found = open_dataset(write(lines([row, row]))).understanding
+    assert found.mapping["answer"] == "output.choices[0].message.content"
+    check_mapping(found.mapping, found.columns)
+
+
+def test_a_few_rows_of_another_form_change_nothing(write):
+    rows = [*NESTED * 10, {"id": "x", "request": "text", "retrieval": None, "reply": {"answer": "plain"}}]
+    records, problems = read(open_dataset(write(lines(rows))))
+    assert len(records) == 31 and problems == []
+    assert records[-1].flags == ("no_question", "no_answer", "no_context")
+
+
+def observations(numbers, kind):
+    output = [{"text": "c"}] if kind == "RETRIEVER" else "a"
+    beside = {"type": kind, "parent_observation_id": None, "input": "q", "output": output}
+    return [{"id": f"{kind}{number}", "trace_id": f"t{number}", **beside} for number in numbers]
+
+
+def test_the_head_of_a_large_file_blames_no_row_for_being_alone(write, monkeypatch):
+    monkeypatch.setattr(opened, "JOINED", 30)
+    event = {
+        "id": "e",
+        "trace_id": "t0",
+        "type": "EVENT",
+        "parent_observation_id": None,
+        "input": None,
+        "output": None,
+    }
+    rows = [event, *observations(range(1, 40), "RETRIEVER"), *observations(range(40), "GENERATION")]
+    found = open_dataset(write(lines(rows)))
+    assert found.understanding.shape == "langfuse_observations"
+    assert found.problems == ()
+    records, problems = read(found)
+    assert [one.external_id for one in records] == [f"t{number}" for number in range(40)]
+    assert [one.flags for one in records] == [("no_context",)] + [()] * 39
+    assert problems == []
+
+
+def test_rows_can_be_read_again_from_the_start(write):
+    found = open_dataset(write(lines(observations(range(5), "RETRIEVER") + observations(range(5), "GENERATION"))))
+    next(found.rows())
+    assert [row.values["id"] for row in found.rows()] == [row.values["id"] for row in found.rows()]
+
+
+@pytest.mark.parametrize(
+    ("answer", "codes"), [("退货需7天", []), ("é€€è´§å¤šä¹…", ["mojibake"]), ("a | b", []), ("锟斤拷", ["mojibake"])]
+)
+def test_notices_about_texts(write, answer, codes):
+    row = {"question": "q", "contexts": ["c | d"], "answer": answer}
+    found = open_dataset(write(lines([row, row])))
+    assert [notice.code for notice in found.understanding.warnings] == codes
+
+
+def test_texts_joined_by_a_sign_are_asked_about(write):
+    row = {"question": "q", "context": "first text. | second text.", "answer": "a"}
+    assert "joined_contexts" in [one.code for one in open_dataset(write(lines([row, row]))).understanding.warnings]
