@@ -14,6 +14,8 @@ from audits.stats.difference import RateDifference, rate_difference
 from audits.stats.rates import JudgedRate, outcome_rate
 from review.outcomes import outcomes
 
+JUDGED = ("question", "contexts", "answer")  # what judges read of a sample
+
 
 class Kind(StrEnum):
     """What became of a claim, what needs a look first."""
@@ -73,7 +75,7 @@ class Answers:
     """How the answers of two audits go together.
 
     by: "same" dataset, or what they were matched by, see audits.comparison.datasets. partners: sample after -> sample
-    before. unchanged: those of them with the same text. before, after: samples in one audit only.
+    before. unchanged: those of them in which nothing that judges read differs. before, after: samples in one only.
     """
 
     by: str
@@ -84,7 +86,7 @@ class Answers:
 
     @property
     def same_texts(self) -> bool:
-        """Whether both audits judge the same answers, so that a difference is none of the system."""
+        """Whether both audits judge the same texts, so that a difference is none of the system."""
         return bool(self.partners) and self.unchanged == len(self.partners) and not self.before and not self.after
 
 
@@ -147,7 +149,7 @@ def match_answers(before: Audit, after: Audit) -> Answers:
         samples = after.dataset.samples.order_by().values_list("pk", flat=True)
         partners = {sample: sample for sample in samples}
         return Answers("same", partners, len(partners), 0, 0)
-    by, found = match_samples(before.dataset, after.dataset, ("answer",))
+    by, found = match_samples(before.dataset, after.dataset, JUDGED)
     unchanged = sum(not pair.changed for pair in found.pairs)
     return Answers(by, {p.new: p.old for p in found.pairs}, unchanged, len(found.removed), len(found.added))
 

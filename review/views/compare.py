@@ -7,7 +7,9 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.html import format_html
 from django.utils.http import content_disposition_header
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -95,7 +97,7 @@ def _found(request: HttpRequest, found: Comparison) -> dict[str, Any]:
         "found": found,
         "headline": headline(found),
         "reach": reach_text(found),
-        "chart": [(_("Before"), found.before.rate.rate), (_("After"), found.after.rate.rate)],
+        "chart": [(_whole(_("Before")), found.before.rate.rate), (_whole(_("After")), found.after.rate.rate)],
         "kind": kind,
         "kinds": [(each, *KIND_WORDS[each], found.counts[each]) for each in Kind],
         "settings": [
@@ -105,6 +107,11 @@ def _found(request: HttpRequest, found: Comparison) -> dict[str, Any]:
         "page": page,
         "rows": _shown(list(page)),
     }
+
+
+def _whole(word: str) -> SafeString:
+    """A word that is not broken where room is short, as Chinese would be."""
+    return format_html('<span class="nowrap">{}</span>', word)
 
 
 def _shown(changes: Sequence[Change]) -> list[dict[str, Any]]:

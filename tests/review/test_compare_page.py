@@ -43,7 +43,7 @@ def test_the_audit_before_of_an_earlier_version_is_compared(
     assert "Before · Spring Coverage 90.0 % 9 of 10 claims decided" in page.text
     assert "provisional" in page.text and "Once the 1 open claim is settled" in page.text
     assert "The judges' verdict, not audited." in page.text
-    assert "Answers in both audits 10 0 of them with the same text" in page.text
+    assert "Answers in both audits 10 0 of them with the same question, contexts and answer" in page.text
     assert "Worse supported before, hallucinated after 1" in page.text
     assert "The same the same label before and after 6" in page.text
 
@@ -54,8 +54,8 @@ def test_worse_claims_come_first_with_their_labels_and_links(
     page = page_of(signed_in(manager), audits[1])
     table = page.text.split("1 to 10 of 10 claims")[1]
     assert table.startswith(
-        " Sample Before After Kind q0 Supported claim 1 Branch 0 opened in 1950. "
-        "Unverified claim 1 Branch 0 opened in 1950. Worse"
+        " q0 Worse Before Supported claim 1 Branch 0 opened in 1950."
+        " After Unverified claim 1 Branch 0 opened in 1950."
     )
     for audit in audits:
         sample = audit.dataset.samples.get(external_id="q0")
@@ -63,7 +63,7 @@ def test_worse_claims_come_first_with_their_labels_and_links(
         assert f'href="{place}#claim-1"' in page.source
     places = [table.index(word) for word in ("Worse", "Hallucinated otherwise", "Still open", "Better")]
     assert places == sorted(places)
-    assert "q3 Disputed claim 1 Branch 3" in table
+    assert "q3 Still open Before Disputed claim 1 Branch 3" in table
 
 
 def test_claims_are_filtered_by_kind(signed_in: Any, analyst: Any, audits: tuple[Audit, Audit]) -> None:
@@ -93,7 +93,7 @@ def test_the_same_answers_are_said_to_be_the_same(signed_in: Any, analyst: Any, 
     first, second = make_audit(project, [(S, S)]), make_audit(project, [(C, C)])
     Dataset.objects.update(mapping={"id": "id", "question": "question"})
     page = page_of(signed_in(analyst), second, data={"with": first.pk})
-    assert "Both audits judge the same answers" in page.text
+    assert "Both audits judge the same answers on the same contexts" in page.text
     assert "The difference comes from the judging and not from the system." in page.text
     assert "No interval can be stated: all claims come from one answer." in page.text
 
@@ -104,7 +104,7 @@ def test_what_experts_said_is_counted(signed_in: Any, analyst: Any, expert: Any,
     assert "The judges' verdict, not audited." not in page.text
     assert "10 of them by experts" in page.text
     assert "none of them by an expert: the judges' verdict, not audited" in page.text
-    assert "q3 Unverified expert claim 1 Branch 3" in page.text
+    assert "Before Unverified expert claim 1 Branch 3" in page.text
 
 
 def test_where_nothing_can_be_compared_it_says_why(signed_in: Any, analyst: Any, project: Project) -> None:

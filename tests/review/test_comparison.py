@@ -125,10 +125,10 @@ def test_the_same_dataset_is_matched_by_its_samples(project: Project) -> None:
     assert [one.code for one in found.settings] == ["judges"] and found.judged_differently
 
 
-def test_answers_with_another_text_are_counted(project: Project) -> None:
+def test_answers_on_other_texts_are_counted(project: Project) -> None:
     before, after = two(project, [(S, S)] * 2, [(S, S)] * 2)
     assert compare_audits(before, after).answers.same_texts
-    after.dataset.samples.filter(external_id="q0").update(answer="Another.")
+    after.dataset.samples.filter(external_id="q0").update(contexts=["Other evidence."])
     found = compare_audits(before, after).answers
     assert (found.unchanged, found.same_texts) == (1, False)
 
