@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from audits.views import costs, datasets, judges, mapping, members, projects
+from audits.views import compare, costs, datasets, judges, mapping, members, projects
 
 PROJECT = "projects/<slug:slug>"
 
@@ -26,6 +26,7 @@ dataset_pages = [
     path(f"{PROJECT}/datasets/<int:pk>/reading/", mapping.dataset_reading, name="dataset_reading"),
     path(f"{PROJECT}/datasets/<int:pk>/", datasets.dataset, name="dataset"),
     path(f"{PROJECT}/datasets/<int:pk>/errors.csv", datasets.dataset_errors_csv, name="dataset_errors_csv"),
+    path(f"{PROJECT}/datasets/<int:pk>/compare/", compare.dataset_compare, name="dataset_compare"),
     path(f"{PROJECT}/datasets/<int:pk>/delete/", datasets.dataset_delete, name="dataset_delete"),
 ]
 
