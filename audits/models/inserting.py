@@ -155,7 +155,12 @@ def _copy(table: str, values: Sequence[str], width: int, empty: Sequence[int], s
     for at in empty:
         fields[at::width] = [value or "\\N" for value in fields[at::width]]
     rows = zip(*[iter(fields)] * width, strict=True)
-    with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
+    # Django wraps the errors of a cursor's methods, but not those of what they give back.
+    with (
+        connection.cursor() as cursor,
+        connection.wrap_database_errors,
+        cursor.copy(f"COPY {table} FROM STDIN") as copy,
+    ):
         start = "".join(f"{number}\t" for number in same)
         copy.write("".join([f"{start}{row}\n" for row in map("\t".join, rows)]))
 

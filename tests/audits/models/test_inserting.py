@@ -1,5 +1,7 @@
 """Rows that are inserted fast are the same as rows that are inserted by Django."""
 
+import datetime
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -9,8 +11,8 @@ from django.forms.models import model_to_dict
 
 from audits.judges.base import Purpose
 from audits.labels import Label, Unscored
-from audits.models import Audit, Call, Claim, Project, Verdict
-from audits.models.inserting import insert
+from audits.models import Audit, Call, Claim, Project, Sample, Verdict
+from audits.models.inserting import insert, insert_values
 from tests.audits.factory import cut, make_audit, make_dataset
 
 pytestmark = pytest.mark.django_db
@@ -71,3 +73,41 @@ def test_rows_that_exist_stand(audit: Audit) -> None:
     assert (added.claim, added.unscored, added.shown) == (second, "refused", [[0, 0, 5]])
     with pytest.raises(IntegrityError), transaction.atomic():
         insert([verdict(first)])
+
+
+def test_rows_given_as_text_are_stored_as_django_stores_them(project: Project) -> None:
+    dataset = make_dataset(project, samples=0)
+    hard = 'Tab\t, "quoted" \\N \\. back\\slash\r\nline\x01 % %s {} 冲突 😀'
+    moment = datetime.datetime(2024, 5, 6, 7, 8, 9, 123456, datetime.UTC)
+    fields = ("position", "line", "external_id", "question", "answer", "contexts", "metadata", "flags", "language")
+    fields += ("reference", "generator", "timestamp", "tags")
+    values = []
+    for position in range(250):
+        made = Sample(
+            dataset=dataset, position=1000 + position, line=7, external_id=f"x{position}", question=hard, answer="",
+            contexts=[hard], metadata={"k": hard}, flags=["odd"], language="zh", generator="m", tags=["a"],
+            timestamp=moment if position % 2 else None,
+        )  # fmt: skip
+        made.save()
+        told = [str(position), "7", f"x{position}", hard, "", json.dumps([hard], ensure_ascii=False)]
+        told += [
+            json.dumps({"k": hard}, ensure_ascii=False),
+            '["odd"]',
+            "zh",
+            "",
+            "m",
+            str(moment)[:-6] if position % 2 else "",
+            '["a"]',
+        ]
+        values += told
+    insert_values(Sample, fields, values, dataset=dataset.pk)
+    ours, theirs = (dataset.samples.filter(position__lt=1000), dataset.samples.filter(position__gte=1000))
+    assert [model_to_dict(row, exclude=["id", "position"]) for row in ours] == [
+        model_to_dict(row, exclude=["id", "position"]) for row in theirs
+    ]
+    assert ours.filter(timestamp=moment).count() == 125 and ours.filter(timestamp=None).count() == 125
+    assert ours.filter(metadata__k=hard).count() == 250
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert_values(Sample, fields, values[: len(fields)], dataset=dataset.pk)
+    insert_values(Sample, fields, [], dataset=dataset.pk)
+    assert dataset.samples.count() == 500
