@@ -130,7 +130,7 @@ def _problem(row: SourceRow, error: CellError, column: str) -> RowProblem:
     params = {name: value for name, value in error.params.items() if name != "column"}
     column = error.params.get("column", column)
     values = storable(row.values)
-    return row_problem(row.line, error.code, column, value=lookup(values, column), values=values, **params)
+    return row_problem(row.line, error.code, column, value=storable(lookup(values, column)), values=values, **params)
 
 
 __all__ = [
