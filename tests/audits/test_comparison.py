@@ -1,9 +1,11 @@
 """Comparing versions: rows by their keys, words of two texts, claims of two answers, what an audit was made with."""
 
 import datetime
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from audits.comparison.claims import match_claims
 from audits.comparison.datasets import compare
@@ -14,6 +16,13 @@ from audits.models import Dataset, GivenLabel, Project
 from tests.audits.factory import make_dataset, make_sample
 
 MAPPED = {"id": "id", "question": "question", "answer": "answer", "contexts": "contexts"}
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Whatever language another test's page was in."""
+    with translation.override("en"):
+        yield
 
 
 def row(pk: int, key: str, *texts: str) -> Row:

@@ -1,9 +1,11 @@
 """Two audits compared: what became of each claim, both rates and their difference, and what differs besides."""
 
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from audits.comparison.claims import plain
 from audits.comparison.settings import differences
@@ -18,6 +20,13 @@ from review.spotcheck import open_review
 from tests.review.factory import C, S, U, make_audit, settle_all
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Whatever language another test's page was in."""
+    with translation.override("en"):
+        yield
 
 
 def two(project: Project, before: list[Any], after: list[Any], **options: Any) -> tuple[Audit, Audit]:
