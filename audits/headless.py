@@ -16,6 +16,8 @@ from django.core.files import File
 from audits import pipeline
 from audits.batches import tend, wants_tending
 from audits.formats.base import FormatError
+from audits.formats.messages import file_error
+from audits.formats.roles import CORE
 from audits.judges import VENDORS, parse_name
 from audits.judges.offline import MODELS as OFFLINE_MODELS
 from audits.judges.offline_accuracy import measured
@@ -23,6 +25,7 @@ from audits.labels import Decision
 from audits.mending import MEND
 from audits.models import Audit, Dataset, Judge, Project
 from audits.pipeline.budgeting import BUDGET
+from audits.pipeline.receiving import error_of
 from audits.pipeline.starting import check_budget
 from audits.progress import progress
 from audits.results import result
@@ -68,12 +71,22 @@ def check_panel(project: Project, names: Sequence[str], extractor: str, budget: 
         raise Refused(str(error)) from error
 
 
-def import_file(project: Project, path: Path, mapping: Mapping[str, Any], say: Say) -> Dataset:
-    """Import a file to its end. Raises Refused with the reason; then nothing stays."""
+def import_file(
+    project: Project, path: Path, mapping: Mapping[str, Any], say: Say, reading: Mapping[str, Any] | None = None
+) -> Dataset:
+    """Import a file to its end. Raises Refused with the reason; then nothing stays.
+
+    mapping: laid over the guessed one. reading: how the file is to be read, as for pipeline.understand_again.
+    """
     dataset = None
     try:
         with path.open("rb") as handle:
             dataset = pipeline.receive_upload(project=project, user=None, file=File(handle, name=path.name))
+        if reading:
+            pipeline.understand_again(dataset=dataset, **reading)
+        if dataset.status == Dataset.Status.FAILED:
+            raise error_of(dataset)
+        _ask_for_columns(dataset, mapping)
         pipeline.confirm_mapping(dataset=dataset, mapping={**dataset.mapping, **mapping}, user=None)
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}.") from error
@@ -93,6 +106,16 @@ def import_file(project: Project, path: Path, mapping: Mapping[str, Any], say: S
         raise Refused(f"{path.name}: {message}")
     say(f"imported: {dataset.samples.count()} samples, {dataset.row_errors.count()} rows with errors")
     return dataset
+
+
+def _ask_for_columns(dataset: Dataset, mapping: Mapping[str, Any]) -> None:
+    """Refuse what was guessed by contents alone, of a file without a header: only a person can say it is right."""
+    if dataset.format == "csv" and dataset.header_line is None and not mapping:
+        guessed = ",".join(f"{role}={dataset.mapping[role]}" for role in CORE if dataset.mapping.get(role))
+        found = ", ".join(dataset.columns[:30])
+        raise (
+            file_error("no_header", columns=found) if not guessed else file_error("guessed_columns", mapping=guessed)
+        )
 
 
 def start(

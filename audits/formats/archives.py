@@ -71,17 +71,19 @@ def _is_zip(path: Path) -> bool:
 
 def _copy(stream: _Stream, target: Path, packed: int, limit: int) -> None:
     written = 0
+    with target.open("wb") as out:
+        while chunk := _read(stream):
+            written += len(chunk)
+            if written > limit or written > max(_LARGE, MAX_RATIO * packed):
+                raise file_error("archive_too_large", limit=limit >> 20)
+            out.write(chunk)
+
+
+def _read(stream: _Stream) -> bytes:
     try:
-        with target.open("wb") as out:
-            while chunk := stream.read(_CHUNK):
-                written += len(chunk)
-                if written > limit or written > max(_LARGE, MAX_RATIO * packed):
-                    raise file_error("archive_too_large", limit=limit >> 20)
-                out.write(chunk)
-    except (zipfile.BadZipFile, EOFError, OSError, zlib.error, NotImplementedError) as error:
-        if isinstance(error, OSError) and error.errno:  # of our own disk
-            raise
-        raise file_error("broken_archive") from None
+        return stream.read(_CHUNK)
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError, zlib.error, NotImplementedError):
+        raise file_error("broken_archive") from None  # OSError too: offsets in the archive that lead nowhere
 
 
 @contextmanager
@@ -98,7 +100,7 @@ def _open_zip(path: Path, member: str) -> Iterator[tuple[str, _Stream, int]]:
     with _zip(path) as archive:
         try:
             stream = archive.open(info)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError):
             raise file_error("broken_archive") from None
         with stream:
             yield _shown(info), stream, info.compress_size

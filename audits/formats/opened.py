@@ -7,13 +7,15 @@ from typing import Any
 from audits.formats.base import Notice, Options, Reader, Row, RowProblem, SourceRow, Understanding
 from audits.formats.cells import storable
 from audits.formats.columns import MAX_COLUMNS, ROLES, guess_mapping
+from audits.formats.deeper import deeper, usable
+from audits.formats.given import guess_words
 from audits.formats.joined import guess_split
 from audits.formats.messages import file_error, notice
 from audits.formats.nested import decode, object_columns, spread
 from audits.formats.notices import notices_of
 from audits.formats.paths import paths_in
 from audits.formats.shapes import Shape, recognise, shape_named
-from audits.formats.shapes.choosing import chosen, text_share
+from audits.formats.shapes.choosing import chosen
 from audits.formats.unnamed import guess_by_content
 
 HEAD = 200  # rows that the understanding rests on
@@ -96,13 +98,16 @@ class Opened:
         else:
             nested = (*(name for name in self._names if "." in name), *paths)
             guessed = chosen(nested, values)
-            mapping |= _found(mapping, guessed) | _deeper(mapping, guessed, values)
+            mapping |= _found(mapping, guessed) | deeper(mapping, guessed, values)
             if self._reader.header_line is None and not any(mapping.values()):
                 mapping |= _found(mapping, guess_by_content(self._names, rows))
+        mapping = usable(mapping, rows)
         said = None
         if mapping.get("contexts") and "split" not in mapping:
             split, said = guess_split(rows, mapping)
             mapping |= {"split": split} if split else {}
+        if words := guess_words(rows, mapping):
+            mapping["words"] = words
         known = {*self._names, *paths}
         beside = (name for name in _names_in(mapping) if name not in known)
         return mapping, (*self._names, *paths, *dict.fromkeys(beside)), [said] if said else []
@@ -124,18 +129,6 @@ class Opened:
             preview=tuple(SourceRow(row.line, storable(row.values)) for row in rows[:PREVIEW]),
             warnings=(*reader.warnings, *notices_of(rows, names, mapping, confidence=self._confidence), *said),
         )
-
-
-def _deeper(mapping: Mapping[str, Any], guessed: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, str]:
-    """Paths into a column that has the right name, but is a text in hardly any row: {"answer": {"text": "…"}}."""
-    pairs = ((role, mapping.get(role), guessed.get(role, "")) for role in ("question", "answer"))
-    return {
-        role: path
-        for role, column, path in pairs
-        if isinstance(column, str)
-        and path.startswith((f"{column}.", f"{column}["))
-        and text_share(column, rows) < 0.5
-    }
 
 
 def _found(mapping: dict[str, Any], guessed: Mapping[str, Any]) -> dict[str, Any]:

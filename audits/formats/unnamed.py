@@ -8,7 +8,7 @@ from audits.formats.cells import CellError, is_missing, parts_of
 from audits.formats.roles import CORE
 
 _ASKS = re.compile(r"[?？吗呢][\"'”’」）)\s]*$")
-_TOKEN = re.compile(r"(?!\d*[.,]\d+$)[\w.:/-]{1,64}")  # no measure
+_TOKEN = re.compile(r"(?!\d*[.,]\d+$)[A-Za-z0-9_.:/#-]{1,64}")  # no measure, and no short answer in Chinese
 _NUMBER = re.compile(r"[\d.,%+-]+")
 _LONGEST_QUESTION = 400  # code points, on average
 _MOST = 0.6  # share of cells that must look alike

@@ -18,6 +18,7 @@ from audits.formats.cells import storable
 from audits.formats.child.frames import write_frame
 from audits.formats.child.limits import limit_memory, limit_process
 from audits.formats.child.rows import Gathering
+from audits.formats.claim_rows import one_per_answer
 from audits.formats.columns import RowMapper
 
 MAX_PREVIEW = 8 << 20  # code points of all rows that a page gets to show; the first one is given at any rate
@@ -83,7 +84,7 @@ def _rows(path: Path, request: dict[str, Any], out: Out) -> None:
     opened = open_dataset(path, **request["options"])
     mapper, skip, gathering, twice = RowMapper(request["mapping"]), request["skip"], Gathering(), Twice()
     done = 0
-    for position, row in enumerate(opened.rows()):
+    for position, row in enumerate(one_per_answer(opened.rows(), request["mapping"])):
         found = mapper(row) if isinstance(row, SourceRow) else row
         if isinstance(found, Record):
             twice.add(position, found)
@@ -130,7 +131,9 @@ def _merge(path: Path, request: dict[str, Any], out: Out) -> None:
     table = open_dataset(Path(request["mended"]), shape="")
     mended = mended_rows(table.columns, table.rows())
     opened = open_dataset(path, **request["options"])
-    write_frame(out, {"merged": vars(merge(opened.rows(), request["mapping"], mended, Path(request["target"])))})
+    mapping = request["mapping"]
+    merged = merge(one_per_answer(opened.rows(), mapping), mapping, mended, Path(request["target"]))
+    write_frame(out, {"merged": vars(merged)})
 
 
 _JOBS: dict[str, Callable[[Path, dict[str, Any], Out], None]] = {

@@ -61,7 +61,7 @@ def test_a_table_that_is_as_it_was_is_refused(project: Project) -> None:
     old = imported(project)
     names = error_columns(old)
     cells = [list(row) for row in error_rows(old)][:1]
-    text = "\n".join([",".join(names), ",".join([*cells[0][:2], "", "", "", *[""] * (len(names) - 5)])])
+    text = "\n".join([",".join(names), ",".join([*map(str, cells[0][:2]), "", "", "", *[""] * (len(names) - 5)])])
     with pytest.raises(FormatError) as refused:
         pipeline.mend(dataset=old, file=ContentFile(text.encode(), name="errors.csv"), user=None)
     assert refused.value.code in {"nothing_mended", "no_rows"}
