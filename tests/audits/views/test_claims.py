@@ -93,8 +93,8 @@ def test_the_list_never_loads_long_texts_and_needs_few_queries(
         for claim in cut(audit, sample, ["One.", "Two."]):
             speak(claim, U, Unscored.REFUSED)
     browser = signed_in(analyst)
-    # session, person, project, roles, audit, specimen, panel, tags, columns, count, claims, verdicts
-    with django_assert_num_queries(12) as seen:
+    # session, person, project, roles, audit, specimen, panel, tags, columns, count, claims, verdicts, other audits
+    with django_assert_num_queries(13) as seen:
         browser.get(claims_url(audit))
     assert not any('"contexts"' in query["sql"] or '"answer"' in query["sql"] for query in seen.captured_queries)
 
