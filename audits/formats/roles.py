@@ -20,23 +20,26 @@ _ALIASES = {
         evidence evidences sources knowledge background
         检索片段 检索上下文 检索内容 检索结果 检索文档 检索到的内容 召回内容 召回片段 召回结果 召回文档
         参考证据 参考上下文 上下文 证据 参考资料 参考文档 参考内容 参考片段 引用内容 引用片段 引用
-        知识片段 知识库内容 知识库片段 文档内容 文档 片段 背景资料 背景
+        知识片段 知识库内容 知识库片段 文档内容 文档 片段 背景资料 背景 参考文件 引用文件
+        コンテキスト 検索結果 参照文書 参考文書 関連文書 文脈 根拠
     """,
     "question": """
         question user_question query user_query user_input prompt input instruction questions
-        问题 用户问题 提问 用户提问 用户输入 问句 查询 题目 输入 问
+        问题 用户问题 使用者问题 提问 用户提问 用户输入 问句 查询 题目 输入 问
+        質問 質問文 問い合わせ クエリ 入力
     """,
     "answer": """
         answer response actual_output model_answer generated_answer rag_answer llm_answer system_answer bot_answer
         ai_answer assistant_answer predicted_answer model_response model_output rag_response llm_response completion
         generated_text generation prediction output reply result
-        回答 模型回答 系统回答 机器人回答 ai回答 助手回答 生成回答 答复 系统答复 回复 模型回复 机器人回复 应答
-        模型输出 输出 答案 生成答案 模型答案 系统答案 答
+        回答 模型回答 系统回答 机器人回答 ai回答 助手回答 生成回答 答复 系统答复 回复 模型回复 系统回复 机器人回复
+        应答
+        模型输出 输出 答案 生成答案 模型答案 系统答案 答 回答文 応答 出力 生成回答文
     """,
     "id": """
         id external_id sample_id question_id query_id record_id row_id example_id item_id case_id uid uuid qid
         trace_id run_id message_id key no index number
-        编号 序号 样本编号 问题编号 样本id 问题id 题号 记录编号 主键 行号
+        编号 序号 样本编号 问题编号 样本id 问题id 题号 记录编号 主键 行号 番号 質問番号
     """,
     "reference": """
         reference reference_answer ground_truth ground_truths ground_truth_answer ground_truth_answers expected_output
@@ -44,7 +47,7 @@ _ALIASES = {
         standard_answer correct_answer ideal_answer ideal target_answer target reference_output reference_response
         gt gt_answer
         参考答案 标准答案 参考回答 标准回答 正确答案 期望答案 期望回答 期望输出 预期答案 预期回答 预期输出 理想答案
-        标答 黄金答案 真实答案
+        标答 黄金答案 真实答案 正解 模範解答 期待する回答
     """,
     "generator": """
         generator generator_model model_name model model_id llm llm_model llm_name engine model_version
@@ -90,6 +93,10 @@ _ONE_PER_ROW = frozenset(
     }
 )
 _WHOLE_ONLY = frozenset({"id", "label", "claims", "claim_label"})  # in metadata.label, another thing is labelled
+_TRADITIONAL = str.maketrans(
+    "問題檢內參資證據復覆編號時間標籤準類別領輸機應對話記錄專斷陳實結論質詢庫產創錯誤關鍵詞稱",
+    "问题检内参资证据复复编号时间标签准类别领输机应对话记录专断陈实结论质询库产创错误关键词称",
+)  # in names of columns only
 _BRACKETED = re.compile(r"[(（\[【].*?[)）\]】]")
 _NUMBERED = re.compile(r"^(.*?)(\d{1,3}|[一二三四五六七八九十])$")
 _CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九十", start=1)}
@@ -97,7 +104,7 @@ _CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五
 
 def _plain(name: str) -> str:
     """A name without case, width, spaces, signs and bracketed remarks: "Actual_Output（必填）" -> actualoutput."""
-    folded = unicodedata.normalize("NFKC", name[:MAX_NAME]).casefold()
+    folded = unicodedata.normalize("NFKC", name[:MAX_NAME]).casefold().translate(_TRADITIONAL)
     without = _BRACKETED.sub("", folded) or folded
     return "".join(char for char in without if char.isalnum())
 

@@ -86,3 +86,17 @@ def test_headers_are_told_from_rows_by_what_every_file_needs():
 def test_numbered_contexts_belong_together(columns, contexts):
     assert guess_mapping(columns)["contexts"] == contexts
     assert json.loads(json.dumps(guess_mapping(columns)))["contexts"] == contexts
+
+
+@pytest.mark.parametrize(
+    ("columns", "contexts"),
+    [
+        (("編號", "問題", "檢索內容", "回答", "標準答案"), "檢索內容"),
+        (("編號", "使用者問題", "參考文件", "系統回覆", "參考答案"), "參考文件"),
+        (("番号", "質問", "コンテキスト", "回答", "正解"), "コンテキスト"),
+    ],
+)
+def test_traditional_chinese_and_japanese_names(columns: tuple[str, ...], contexts: str) -> None:
+    found = guess_mapping(columns)
+    names = [found.get(role) for role in ("id", "question", "contexts", "answer", "reference")]
+    assert names == [columns[0], columns[1], contexts, columns[3], columns[4]]
