@@ -7,8 +7,10 @@ from typing import Any
 from audits.formats.base import Row
 from audits.formats.columns import guess_mapping, known_roles
 from audits.formats.nested import MAX_DEPTH, depth, spread
-from audits.formats.paths import quoted
+from audits.formats.paths import paths_in, quoted
+from audits.formats.roles import CORE
 from audits.formats.shapes import recognise
+from audits.formats.shapes.choosing import chosen
 from audits.formats.window import Window
 
 ENVELOPES = 3  # how deep a list may lie: {"data": {"page": {"list": […]}}}
@@ -26,6 +28,7 @@ class Found:
 
     count: int = 0
     sample: list[Row] = field(default_factory=list)
+    whole: bool = False  # of a list inside the elements of another one: question and answer are both in it
 
 
 def walk(window: Window, path: Place = (), outermost: dict[str, str] | None = None) -> Iterator[tuple[Place, Any]]:
@@ -69,7 +72,8 @@ def survey(window: Window) -> tuple[dict[Place, Found], dict[str, str]]:
             for inner, elements in _inner_lists(row):
                 below = found.setdefault((*place, *inner, EACH), Found())
                 below.count += len(elements)
-                below.sample += elements[: SAMPLE - len(below.sample)]
+                below.whole = below.whole or any(is_answer([*spread(one)], asked=True) for one in elements[:SAMPLE])
+                below.sample += (inner_rows(row, (*inner, EACH)) or [])[: SAMPLE - len(below.sample)]
     return dict(list(found.items())[:_MOST_PLACES]), outermost
 
 
@@ -106,10 +110,18 @@ def best_place(found: Mapping[Place, Found]) -> Place | None:
     best = max(outer, key=lambda place: _worth(outer[place]), default=None)
     if best is None or _worth(outer[best])[0] or has_answers(outer[best]):
         return best
-    inner = {
-        place: one for place, one in found.items() if place not in outer and (has_answers(one) or _worth(one)[0])
-    }
-    return max(inner, key=lambda place: _worth(inner[place]), default=best)
+    inner = {place: one for place, one in found.items() if place not in outer}
+    whole = {place: one for place, one in inner.items() if one.whole or _worth(one)[0]}
+    if not whole and has_paths(outer[best].sample):
+        return best
+    some = whole or {place: one for place, one in inner.items() if has_answers(one)}
+    return max(some, key=lambda place: _worth(some[place]), default=best)
+
+
+def has_paths(elements: Sequence[Row]) -> bool:
+    """Whether question, contexts and answer lie deeper in these elements, each in one place."""
+    rows = [spread(row) for row in elements]
+    return len(chosen([*dict.fromkeys(name for row in rows for name in row), *paths_in(rows)], rows)) == len(CORE) - 1
 
 
 def _worth(one: Found) -> tuple[bool, int, int]:
@@ -117,15 +129,15 @@ def _worth(one: Found) -> tuple[bool, int, int]:
     return bool(one.sample) and recognise(one.sample) is not None, roles, one.count
 
 
-def has_answers(one: Found) -> bool:
-    """Whether the first objects of a list have an answer, and a question or contexts."""
-    return any(is_answer([*spread(row)]) for row in one.sample)
+def has_answers(one: Found, *, asked: bool = False) -> bool:
+    """Whether the first objects of a list have an answer, and a question or contexts; asked: a question."""
+    return any(is_answer([*spread(row)], asked=asked) for row in one.sample)
 
 
-def is_answer(names: Sequence[str]) -> bool:
-    """Whether columns of these names hold an answer, and a question or contexts."""
+def is_answer(names: Sequence[str], *, asked: bool = False) -> bool:
+    """Whether columns of these names hold an answer, and a question or contexts; asked: a question."""
     mapping = guess_mapping(names)
-    return bool(mapping["answer"] and (mapping["question"] or mapping["contexts"]))
+    return bool(mapping["answer"] and (mapping["question"] or (mapping["contexts"] and not asked)))
 
 
 def inner_rows(element: Any, below: Place) -> list[Any] | None:
@@ -135,7 +147,7 @@ def inner_rows(element: Any, below: Place) -> list[Any] | None:
     for step in below[:-1]:
         if not isinstance(value, dict):
             return None
-        told |= {name: said for name, said in value.items() if not isinstance(said, dict | list) and said is not None}
+        told |= {name: said for name, said in value.items() if name != step and said is not None}
         value = value.get(step)
     if not isinstance(value, list):
         return None

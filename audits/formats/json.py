@@ -10,9 +10,11 @@ from audits.formats import encoding as encodings
 from audits.formats.arrays import (
     EACH,
     WHOLE,
+    Found,
     Place,
     best_place,
     has_answers,
+    has_paths,
     inner_rows,
     is_answer,
     name_of,
@@ -96,7 +98,7 @@ class JsonReader:
         if wanted:
             return self._chosen(wanted, names)
         best = best_place(found)
-        if whole is not None and self._is_whole(whole, answers_inside=best is not None and has_answers(found[best])):
+        if whole is not None and self._is_whole(whole, found[best] if best else Found()):
             return None
         if best is None and bare:
             return (EACH,)
@@ -107,13 +109,16 @@ class JsonReader:
             self.sheets, self.sheet = (), None
         return best
 
-    def _is_whole(self, whole: Row, *, answers_inside: bool) -> bool:
-        """Whether the document is a row, or could be turned into rows."""
+    def _is_whole(self, whole: Row, best: Found) -> bool:
+        """Whether the document is a row, or could be turned into rows, rather than the envelope of its best list."""
+        answers_inside = has_answers(best)
         if _is_row(whole, answers_inside=answers_inside):
             self.sheet = WHOLE
         elif rows := turned_rows(whole):
             self._turned, self.sheets = rows, ()
-        elif _is_row(spread(whole), answers_inside=answers_inside):
+        elif _is_row(spread(whole), answers_inside=answers_inside) or (
+            not has_answers(best, asked=True) and has_paths([whole])
+        ):
             self.sheet = WHOLE
         return self.sheet == WHOLE or self._turned is not None
 

@@ -13,6 +13,14 @@ _ROLES = {
     "system": "system systemmessage developer",
     "tool": "tool function toolmessage functionmessage ipython",
 }
+_NO_ANSWER = {  # what Coze lets the assistant say besides its answer
+    "knowledge": "tool",
+    "toolresponse": "tool",
+    "tooloutput": "tool",
+    "functioncall": "system",
+    "followup": "system",
+    "verbose": "system",
+}
 _ROLE = {name: role for role, names in _ROLES.items() for name in names.split()}
 
 
@@ -56,6 +64,8 @@ def message_of(part: Any) -> Message | None:
     role = _role(part)
     if role is None:
         return None
+    if role == "assistant" and isinstance(kind := member(part, "type"), str):
+        role = _NO_ANSWER.get(plain(kind), role)
     content = member(part, "content", "value", "text", "parts", "data.content", "kwargs.content", "message.content")
     return Message(role, content_text(content), part)
 

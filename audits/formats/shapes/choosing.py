@@ -6,6 +6,7 @@ from typing import Any
 
 from audits.formats.base import Row
 from audits.formats.cells import TEXT_KEYS
+from audits.formats.nested import decoded
 from audits.formats.paths import keys_of, lookup
 from audits.formats.shapes.documents import LISTS
 from audits.formats.shapes.names import plain
@@ -19,6 +20,7 @@ _OF_A_CHAT = 50  # rank of what a conversation says: after what is called a ques
 _WHOLE = 60  # rank of the whole payload, when it is a text
 _SOME_TEXT = 70  # rank of a text that is called just that
 _FIRST = 5  # what is added to a rank when only the first element of a list is taken
+_OF_ANSWERS = 100  # what is added to the rank of contexts that lie inside an answer
 _FILTER = re.compile(r"\[\w+=")
 
 Rank = Callable[[tuple[str, ...], str], float | None]
@@ -33,9 +35,9 @@ def chosen(
     """
     rows = rows[:_LOOKED_AT]
     found = {
-        "question": _best(_with_first(names), rows, _text_rank(QUESTIONS, inputs, _ASKS), _is_text),
+        "question": _best_text(names, rows, _text_rank(QUESTIONS, inputs, _ASKS)),
         "contexts": _best(names, rows, _contexts_rank(inputs, outputs), _are_texts),
-        "answer": _best(_with_first(names), rows, _text_rank(ANSWERS, outputs, _ANSWERS), _is_text),
+        "answer": _best_text(names, rows, _text_rank(ANSWERS, outputs, _ANSWERS)),
     }
     return {role: name for role, name in found.items() if name}
 
@@ -44,12 +46,16 @@ def _best(names: Iterable[str], rows: Sequence[Row], rank: Rank, fits: Callable[
     """The best name by rank among those that at least half of the rows have; else the one that most rows have."""
     found: list[tuple[bool, float, float, int, str]] = []
     for name in names:
-        place = rank(tuple(plain(key) for key in keys_of(name) or (name,)), name)
+        place = _place(name, rank)
         if place is not None:
             share = _share(name, rows, fits)
             if share:
                 found.append((share < 0.5, place, -share, len(name), name))
     return min(found)[-1] if found else ""
+
+
+def _place(name: str, rank: Rank) -> float | None:
+    return rank(tuple(plain(key) for key in keys_of(name) or (name,)), name)
 
 
 def text_share(name: str, rows: Sequence[Row]) -> float:
@@ -61,12 +67,19 @@ def _share(name: str, rows: Sequence[Row], fits: Callable[[Any], bool]) -> float
     return sum(fits(lookup(row, name)) for row in rows) / len(rows)
 
 
-def _with_first(names: Sequence[str]) -> Iterator[str]:
-    """The names, and for paths through lists the same through the first elements: choices[0].message.content."""
+def _best_text(names: Sequence[str], rows: Sequence[Row], rank: Rank) -> str:
+    return _best(_with_first(names, rows, rank), rows, rank, _is_text)
+
+
+def _with_first(names: Sequence[str], rows: Sequence[Row], rank: Rank) -> Iterator[str]:
+    """The names, and for lists of one element the same through that: choices[0].message.content."""
     for name in names:
         yield name
-        if "[]" in name:
-            yield name.replace("[]", "[0]")
+        first = name.replace("[]", "[0]") if "[]" in name else f"{name}[0]"
+        if _place(first, rank) is not None:
+            lists = [value for row in rows if isinstance(value := decoded(lookup(row, name)), list)]
+            if lists and all(len(value) <= 1 for value in lists):
+                yield first
 
 
 def _text_rank(known: Sequence[str], begins: Sequence[str], chat: Sequence[str]) -> Rank:
@@ -99,7 +112,8 @@ def _contexts_rank(inputs: Sequence[str], outputs: Sequence[str]) -> Rank:
         if text is None:
             return None
         place = 2 if keys[0] in inputs else 0 if keys[0] in outputs else 1
-        return min(places) + place / 10 + text / 1000
+        later = _OF_ANSWERS if any(key in {"answer", "answers", "replies"} for key in keys) else 0
+        return min(places) + place / 10 + text / 1000 + later
 
     return rank
 

@@ -8,7 +8,7 @@ from audits.formats.messages import row_problem
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.chats import Message, Turn, messages_in, turns
-from audits.formats.shapes.documents import contexts_in, found_contexts
+from audits.formats.shapes.documents import LISTS, contexts_in, found_contexts
 from audits.formats.shapes.names import column, found, member, mostly, plain, plain_names, text_member
 from audits.formats.shapes.payloads import answer_in
 from audits.formats.shapes.traces import ITEM
@@ -79,14 +79,27 @@ def _items(row: SourceRow) -> Iterator[SourceRow | RowProblem]:
         if not said:
             yield row_problem(row.line, "no_item", values=row.values)
         return
-    beside = found_contexts(notes)
-    own = [_contexts(turn) for turn in asked]
-    if beside and not any(own[:-1]):  # earlier turns are how the last question came about
+    name, own = _for_each(notes, len(asked))
+    own = own or [_contexts(turn) for turn in asked]
+    beside = [] if any(own[:-1]) else found_contexts(notes)
+    notes = {key: value for key, value in notes.items() if key != name and not (beside and plain(key) in LISTS)}
+    if beside:  # earlier turns are how the last question came about
         earlier = {"earlier": [one.text for one in messages if one.role in {"user", "assistant"}][:-2]}
         yield _item(row, asked[-1], beside, notes | (earlier if len(asked) > 1 else {}), "")
         return
     for number, (turn, contexts) in enumerate(zip(asked, own, strict=True), start=1):
         yield _item(row, turn, contexts, notes, f"#{number}" if len(asked) > 1 else "")
+
+
+def _for_each(notes: Row, count: int) -> tuple[str, list[list[str]]]:
+    """What was retrieved for each of several answers: a column beside the conversation with one element for each."""
+    for name, value in notes.items() if count > 1 else ():
+        parts = decoded(value)
+        if isinstance(parts, list) and len(parts) == count and all(isinstance(part, dict | list) for part in parts):
+            contexts = [found_contexts(part) if isinstance(part, dict) else contexts_in(part) for part in parts]
+            if any(contexts):
+                return name, contexts
+    return "", []
 
 
 def _item(row: SourceRow, turn: Turn, contexts: list[str], notes: Row, suffix: str) -> SourceRow:

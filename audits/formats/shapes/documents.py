@@ -14,8 +14,8 @@ LISTS = plain_names(
     retrieved_contexts retrieval_context retrieved_context contexts context source_documents source_nodes
     retrieved_documents retrieved_docs retrieved_chunks retrieved_passages retrieved_nodes retrieved
     retriever_resources quote_list input_documents documents document docs passages chunks nodes snippets
-    search_results citations references sources hits matches evidence knowledge results result
-    检索片段 检索上下文 检索结果 召回内容 召回片段 上下文 参考资料 引用 引用内容 知识库内容 文档 片段
+    search_results paragraph_list paragraphs citations references sources hits matches evidence knowledge results
+    result 检索片段 检索上下文 检索结果 召回内容 召回片段 上下文 参考资料 引用 引用内容 知识库内容 文档 片段
     """
 )
 """Plain names under which contexts lie, the surest first."""

@@ -8,7 +8,7 @@ from audits.formats.messages import row_problem
 from audits.formats.nested import decoded
 from audits.formats.shapes.base import AsTheyAre, Rows, gettext_noop
 from audits.formats.shapes.choosing import chosen
-from audits.formats.shapes.names import found, member, mostly, names_of, plain, plain_names, text_member
+from audits.formats.shapes.names import found, gathered, member, mostly, names_of, plain, plain_names, text_member
 from audits.formats.shapes.traces import ITEM, Span, items
 
 _KINDS = frozenset({"chain", "llm", "retriever", "tool", "embedding", "prompt", "parser"})
@@ -140,4 +140,4 @@ def _side(values: Row, names: tuple[str, ...]) -> Any:
     whole = member(values, *names)
     if whole is not None:
         return whole
-    return {name.partition(".")[2]: value for name, value in values.items() if plain(name.partition(".")[0]) in names}
+    return gathered(values, names)

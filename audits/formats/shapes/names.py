@@ -60,6 +60,20 @@ def member(values: Mapping[str, Any], *names: str) -> Any:
     return None
 
 
+def gathered(values: Mapping[str, Any], names: Sequence[str]) -> Row:
+    """The object that was spread over dotted columns, "inputs.input.question", beginning with one of these names."""
+    whole: Row = {}
+    for name, value in values.items():
+        first, *path = name.split(".")
+        if path and plain(first) in names and not _says_nothing(value):
+            inner = whole
+            for step in path[:-1]:
+                below = inner.setdefault(step, {})
+                inner = below if isinstance(below, dict) else {}
+            inner[path[-1]] = value
+    return whole
+
+
 @lru_cache(maxsize=1024)
 def _places(names: tuple[str, ...]) -> dict[str, str]:
     """Plain name -> the first name that is written so. Rows of one file share few sets of names."""

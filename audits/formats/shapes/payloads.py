@@ -11,13 +11,13 @@ from audits.formats.shapes.names import plain, plain_names
 QUESTIONS = plain_names(
     """
     question user_question query user_query sys.query query_str user_input user_message human_input input prompt
-    instruction search_query message text content 问题 用户问题 提问 query_text
+    instruction search_query message text content 问题 用户问题 提问 query_text problem_text
     """
 )
 ANSWERS = plain_names(
     """
     answer final_answer answers response actual_output model_answer generated_answer output_text output generated_text
-    generation completion reply replies result text content message value 回答 答案 模型回答
+    answer_text generation completion reply replies result text content message value 回答 答案 模型回答
     """
 )
 _INSIDE_QUESTION = plain_names("inputs input messages prompts chat_history args kwargs value data body")

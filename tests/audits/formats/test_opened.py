@@ -114,3 +114,18 @@ def test_notices_about_texts(write, answer, codes):
 def test_texts_joined_by_a_sign_are_asked_about(write):
     row = {"question": "q", "context": "first text. | second text.", "answer": "a"}
     assert "joined_contexts" in [one.code for one in open_dataset(write(lines([row, row]))).understanding.warnings]
+
+
+def test_an_optional_column_that_spoils_the_rows_is_left_alone(write):
+    row = {
+        "question": "q",
+        "contexts": ["c"],
+        "answer": "a",
+        "reference": [{"chunks": [{"x": 1}], "total": 2}],
+        "model": "m",
+    }
+    found = open_dataset(write(lines([row, row])))
+    assert "reference" not in found.understanding.mapping
+    records, problems = read(found)
+    assert (problems, [one.generator for one in records]) == ([], ["m", "m"])
+    assert records[0].metadata["reference"] == row["reference"]

@@ -113,3 +113,27 @@ def test_one_conversation_alone(write):
 )
 def test_near_misses(row):
     assert recognise([row]) is None
+
+
+def test_a_list_with_an_element_for_each_answer(write):
+    chat = openai(Q1, A1) + openai(Q2, A2)[1:]
+    chunks = [{"chunks": [{"content": text, "document_name": "d"} for text in c], "total": 2} for c in (C1, C2)]
+    assert told(open_dataset(write(as_lines([{"id": "c", "messages": chat, "reference": chunks}])))) == [
+        ("c#1", Q1, C1, A1),
+        ("c#2", Q2, C2, A2),
+    ]
+
+
+def test_what_an_assistant_says_besides_its_answer(write):
+    chat = [
+        {"role": "user", "type": "question", "content": Q1},
+        {
+            "role": "assistant",
+            "type": "knowledge",
+            "content": json.dumps({"chunks": [{"text": text} for text in C1]}),
+        },
+        {"role": "assistant", "type": "answer", "content": A1},
+        {"role": "assistant", "type": "verbose", "content": '{"msg_type": "generate_answer_finish"}'},
+        {"role": "assistant", "type": "follow_up", "content": "还想知道什么？"},
+    ]
+    assert told(open_dataset(write(as_lines([{"messages": chat}])))) == [("", Q1, C1, A1)]

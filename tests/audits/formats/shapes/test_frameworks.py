@@ -127,3 +127,27 @@ def test_documents_of_other_tools_need_no_shape(write):
         opened = open_dataset(write(form(rows)))
         assert opened.understanding.shape == ""
         assert told(opened) == READ
+
+
+def test_pipelines_of_haystack_need_no_shape(write):
+    older = [
+        {
+            "query": q,
+            "answers": [{"answer": a, "type": "generative", "context": "cut", "score": 0.5}],
+            "documents": [{"id": "x", "content": text, "meta": {}} for text in c],
+        }
+        for q, c, a in EXPECTED
+    ]
+    newer = [
+        {
+            "prompt_builder": {"question": q},
+            "llm": {"replies": [a], "meta": [{"model": "m"}]},
+            "retriever": {"documents": [{"id": "x", "content": text, "score": 0.5} for text in c]},
+        }
+        for q, c, a in EXPECTED
+    ]
+    for rows in (older, newer):
+        for form in (as_json, as_lines, as_csv):
+            assert told(open_dataset(write(form(rows)))) == READ
+        for indent in (None, 1):
+            assert told(open_dataset(write(json.dumps(rows[0], indent=indent)))) == READ[:1]

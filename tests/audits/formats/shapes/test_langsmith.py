@@ -167,3 +167,20 @@ def test_experiments(write):
 def test_near_misses(rows):
     shape = recognise(rows)
     assert shape is None or not shape.name.startswith("langsmith")
+
+
+def test_runs_spread_over_columns_by_pandas(write):
+    rows = []
+    for row in (*steps(1, Q1, C1, A1), *steps(2, Q2, C2, A2)):
+        flat = {name: value for name, value in row.items() if name not in {"inputs", "outputs"}}
+        flat |= {f"inputs.{name}": value for name, value in row["inputs"].items() if not isinstance(value, dict)}
+        flat |= {
+            f"inputs.{a}.{b}": c
+            for a, value in row["inputs"].items()
+            if isinstance(value, dict)
+            for b, c in value.items()
+        }
+        rows.append(flat | {f"outputs.{name}": value for name, value in row["outputs"].items()})
+    opened = open_dataset(write(as_csv(rows)))
+    assert opened.understanding.shape == "langsmith_traces"
+    assert told(opened) == [("r1", Q1, C1, A1), ("r2", Q2, C2, A2)]

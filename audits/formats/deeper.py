@@ -1,0 +1,38 @@
+"""A mapping guessed by names, corrected by what the first rows hold."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from audits.formats.base import Row, RowProblem, SourceRow
+from audits.formats.columns import ROLES, RowMapper
+from audits.formats.roles import CORE
+from audits.formats.shapes.choosing import text_share
+
+_LOOKED_AT = 30  # rows
+_HALF = 0.5
+
+
+def deeper(mapping: Mapping[str, Any], guessed: Mapping[str, str], rows: Sequence[Row]) -> dict[str, str]:
+    """Paths into a column that has the right name, but is a text in hardly any row: {"answer": {"text": "…"}}."""
+    found: dict[str, str] = {}
+    for role in ("question", "answer"):
+        column, path = mapping.get(role), guessed.get(role, "")
+        below = isinstance(column, str) and path.startswith((f"{column}.", f"{column}["))
+        if below and text_share(str(column), rows) < _HALF:
+            found[role] = path
+    return found
+
+
+def usable(mapping: Mapping[str, Any], rows: Sequence[SourceRow]) -> dict[str, Any]:
+    """The mapping without optional roles whose column has the right name, but spoils most rows by what it holds."""
+    rows, kept = rows[:_LOOKED_AT], dict(mapping)
+    for _ in set(ROLES) - set(CORE):
+        read = RowMapper(kept)
+        spoilt = Counter(found.column for row in rows if isinstance(found := read(row), RowProblem))
+        column, count = next(iter(spoilt.most_common(1)), ("", 0))
+        roles = [role for role in ROLES if role not in CORE and kept.get(role) == column]
+        if not column or count < _HALF * len(rows) or not roles:
+            break
+        kept = {role: name for role, name in kept.items() if role not in roles}
+    return kept
