@@ -1,4 +1,4 @@
-"""The sample project: people, two datasets, an audit of each by the offline judges. Safe to run again."""
+"""The sample project: people, datasets with human labels, two audits by the offline judges. Safe to run again."""
 
 import json
 import secrets
@@ -14,8 +14,11 @@ from django.db import transaction
 
 from audits import pipeline
 from audits.models import Dataset, Judge, Membership, Project, Role
+from audits.sample_datasets import FOLDER
 
-SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+# First the labelled ones: a mapping without labels that the project remembers would be taken for them as it is.
+LABELLED = ("finance.en.jsonl", "law.zh.jsonl")
+AUDITED = ("insurance-zh.jsonl", "loan-desk.csv")
 SLUG = "sample"
 PEOPLE = {"analyst": Role.ANALYST, "expert": Role.EXPERT, "manager": Role.MANAGER}
 ADMINISTRATOR = "admin"
@@ -37,8 +40,10 @@ class Command(BaseCommand):
             for name, password in logins.items():
                 self._person(project, name, password)
         if created or not project.datasets.exists():
-            for file in sorted(SAMPLES.glob("*.*")):
-                self._audit(project, self._import(project, file))
+            for name in LABELLED:
+                self._import(project, FOLDER / name)
+            for name in AUDITED:
+                self._audit(project, self._import(project, FOLDER / name))
         self.stdout.write("\n  Logins of the sample project:")
         for name, password in logins.items():
             self.stdout.write(f"    {name:<10} {password}")
