@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from audits.export import Cell
+from audits.exporting import Cell
 from audits.format_messages import row_reason, row_todo
 from audits.formats.merging import BOOKKEEPING, cell_text
 from audits.from_file import FileOrder

@@ -47,11 +47,13 @@ TODO = {  # code of a row's problem -> what the person does about it
         "Write each quotation mark inside a quoted text twice, or save the file from a spreadsheet."
     ),
     "unclosed_quote": gettext_noop("Close the quotation mark, or write it twice where it belongs to the text."),
+    "cut_off": gettext_noop("Export the file again and let it run to its end, or complete the row."),
     "unreadable_rest": gettext_noop("Look for a quotation mark that is never closed, and close it."),
     "cell_too_long": gettext_noop("Shorten the text, or move it out of this column."),
     "undecodable": gettext_noop("Save the file as UTF-8, or read it in another encoding."),
     "bad_character": gettext_noop("Export the file again; a program cut a character in half."),
     "bad_json": gettext_noop("Repair the line, or export it again."),
+    "several_objects": gettext_noop("Write one object per line."),
     "not_an_object": gettext_noop("Write the row as an object with named fields."),
     "line_too_long": gettext_noop("Shorten the row, or check that line breaks separate the rows."),
     "too_deep": gettext_noop("Export the row as a flat object."),

@@ -65,7 +65,7 @@ def how_understood(dataset: Dataset) -> list[str]:
         _("Looks like %(shape)s") % {"shape": shape} if shape else "",
         str(FORMATS.get(dataset.format, dataset.format.upper())),
         _encoding(dataset),
-        _("columns separated by %(sign)s") % {"sign": delimiter_word(dataset.delimiter)} if dataset.delimiter else "",
+        _separated(dataset.delimiter),
         _place(dataset),
         _header(dataset),
         _("file %(name)s in the archive") % {"name": dataset.member} if dataset.member else "",
@@ -82,6 +82,12 @@ def _encoding(dataset: Dataset) -> str:
         return f"{name} ({word})"
     share = percent_text(round(dataset.confidence, 2), 0)
     return _("%(name)s (%(sure)s, %(percent)s)") % {"name": name, "sure": word, "percent": share}
+
+
+def _separated(delimiter: str) -> str:
+    if delimiter == "\t":
+        return _("columns separated by tabs")
+    return _("columns separated by “%(sign)s”") % {"sign": delimiter} if delimiter else ""
 
 
 def _place(dataset: Dataset) -> str:

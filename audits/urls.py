@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from audits.views import compare, costs, datasets, judges, mapping, members, projects
+from audits.views import compare, costs, dataset_files, datasets, judges, mapping, members, projects, uploads
 
 PROJECT = "projects/<slug:slug>"
 
@@ -21,13 +21,20 @@ member_pages = [
 ]
 
 dataset_pages = [
-    path(f"{PROJECT}/datasets/new/", mapping.dataset_new, name="dataset_new"),
+    path(f"{PROJECT}/datasets/new/", uploads.dataset_new, name="dataset_new"),
+    path(f"{PROJECT}/datasets/paste/", uploads.dataset_paste, name="dataset_paste"),
+    path(f"{PROJECT}/datasets/sample/", uploads.dataset_sample, name="dataset_sample"),
     path(f"{PROJECT}/datasets/<int:pk>/mapping/", mapping.dataset_mapping, name="dataset_mapping"),
     path(f"{PROJECT}/datasets/<int:pk>/reading/", mapping.dataset_reading, name="dataset_reading"),
     path(f"{PROJECT}/datasets/<int:pk>/", datasets.dataset, name="dataset"),
-    path(f"{PROJECT}/datasets/<int:pk>/errors.csv", datasets.dataset_errors_csv, name="dataset_errors_csv"),
+    path(f"{PROJECT}/datasets/<int:pk>/stop/", datasets.dataset_stop, name="dataset_stop"),
+    path(f"{PROJECT}/datasets/<int:pk>/resume/", datasets.dataset_resume, name="dataset_resume"),
+    path(f"{PROJECT}/datasets/<int:pk>/discard/", datasets.dataset_discard, name="dataset_discard"),
     path(f"{PROJECT}/datasets/<int:pk>/compare/", compare.dataset_compare, name="dataset_compare"),
+    path(f"{PROJECT}/datasets/<int:pk>/mend/", uploads.dataset_mend, name="dataset_mend"),
     path(f"{PROJECT}/datasets/<int:pk>/delete/", datasets.dataset_delete, name="dataset_delete"),
+    path(f"{PROJECT}/datasets/<int:pk>/errors.csv", dataset_files.dataset_errors_csv, name="dataset_errors_csv"),
+    path(f"{PROJECT}/datasets/<int:pk>/original/", dataset_files.dataset_original, name="dataset_original"),
 ]
 
 judge_pages = [

@@ -1,109 +1,144 @@
-"""Forms of a dataset: the file, how it is read, and which column is what."""
+"""The form that says which column of a file is what, and how a cell of several contexts is split."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.utils.translation import gettext_lazy as _
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
+from audits.format_messages import METHODS as SPLIT_WORDS
+from audits.formats.joined import shown
+from audits.formats.splitting import METHODS
 from audits.models import Dataset
+from audits.templatetags.assay import lang_of
+from audits.templatetags.dataset_words import ROLE_WORDS
 
-ACCEPTED = ".csv,.tsv,.txt,.xlsx,.xlsm,.jsonl,.ndjson,.json"
-ENCODINGS = ("utf-8", "gb18030", "big5", "utf-16", "windows-1252", "shift_jis", "euc_kr")
-DELIMITERS = ((",", _("comma ,")), (";", _("semicolon ;")), ("\t", _("tab")), ("|", _("bar |")))
-GENERATOR_LABEL = _("Generator model")
-GENERATOR_HELP = _("The model that wrote these answers, if you know it: no judge of its family may judge them.")
-
-
-class UploadForm(forms.Form):
-    """A file and what is known of it. The file comes last: the name survives an upload that is stopped."""
-
-    name = forms.CharField(
-        label=_("Name"), max_length=200, required=False, help_text=_("Left empty, the file's name is used.")
-    )
-    file = forms.FileField(
-        label=_("Drop the file here, or choose it"),
-        allow_empty_file=True,  # the reader says it better
-        widget=forms.FileInput(attrs={"accept": ACCEPTED}),
-        error_messages={"required": _("No file has arrived. Choose a file, then upload it.")},
-    )
-
-    def __init__(self, *args: Any, too_large: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.too_large = too_large
-        text = _("CSV, XLSX, JSONL or JSON, up to %(limit)s MB. One row per answer: question, answer, contexts.")
-        self.fields["file"].help_text = text % {"limit": settings.ASSAY_MAX_UPLOAD_MB}
-
-    def clean(self) -> dict[str, Any] | None:
-        """A file that was stopped at the limit is missing from the request; that is what the person must hear."""
-        if self.too_large:
-            self.errors.pop("file", None)
-            text = _("The file is larger than %(limit)s MB. Nothing was imported. Split it and upload the parts.")
-            self.add_error("file", forms.ValidationError(text, "too_large", {"limit": settings.ASSAY_MAX_UPLOAD_MB}))
-        return super().clean()
+GENERATOR_LABEL = _lazy("Generator model")
+GENERATOR_HELP = _lazy("The model that wrote these answers, if you know it: no judge of its family may judge them.")
+OWN = "own"  # the choice of a separator of one's own
+SPLITS = (
+    ("", _lazy("not at all: a text is one context")),
+    ("numbered", _lazy("numbered lists: 1. … 2. …")),
+    ("bullets", _lazy("lists with bullets: - … • …")),
+    ("blank_lines", _lazy("at blank lines")),
+    ("lines", _lazy("at every line break")),
+    (OWN, _lazy("at a separator:")),
+)
+FIELDS = {  # role -> name of its field; a model for all answers is another field than a column of models
+    **{role: role for role in ("answer", "question", "id", "reference", "timestamp", "tags", "label", "claims")},
+    "generator": "generator_column",
+    "claim_label": "claim_label",
+}
+MORE = ("reference", "generator_column", "timestamp", "tags", "label", "claims", "claim_label")
+HELP = {
+    "id": _lazy("Names a sample in tables and exports. Without one, rows are numbered."),
+    "reference": _lazy("The right answer, as somebody wrote it. Judges do not see it."),
+    "generator_column": _lazy("Where several models wrote the answers."),
+    "timestamp": _lazy("When the answer was given."),
+    "tags": _lazy("Kinds of questions, to filter by."),
+    "label": _lazy("What a human said of the whole answer. For calibrating; no judge and no expert sees it."),
+    "claims": _lazy("Single statements of the answer, with or without their labels in the same cell."),
+    "claim_label": _lazy("Where the labels of the claims stand in a column of their own."),
+}
 
 
-class ReadingForm(forms.Form):
-    """How the file is read: only what its format leaves open."""
+class ColumnSelect(forms.Select):
+    """A list of columns, each in the language of its name and example."""
 
-    encoding = forms.ChoiceField(label=_("Encoding"), required=False)
-    delimiter = forms.ChoiceField(label=_("Columns are separated by"), required=False)
-    sheet = forms.ChoiceField(label=_("Sheet"), required=False)
-
-    def __init__(self, *args: Any, dataset: Dataset, sheets: Sequence[str] = (), **kwargs: Any) -> None:
-        kwargs["initial"] = {name: getattr(dataset, name) for name in ("encoding", "delimiter", "sheet")}
-        super().__init__(*args, **kwargs)
-        text = bool(dataset.encoding) and dataset.format in {"csv", "jsonl", "json"}
-        known = [(name, name.upper()) for name in ENCODINGS]
-        self._offer("encoding", text, _with_current(known, dataset.encoding))
-        self._offer("delimiter", dataset.format == "csv", _with_current(DELIMITERS, dataset.delimiter))
-        self._offer("sheet", len(sheets) > 1, [(name, name) for name in sheets])
-
-    def _offer(self, name: str, open_here: bool, choices: Sequence[tuple[str, Any]]) -> None:
-        if open_here:
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = choices
-        else:
-            del self.fields[name]
+    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """One option."""
+        option: dict[str, Any] = super().create_option(*args, **kwargs)
+        option["attrs"]["lang"] = lang_of(option["label"])
+        return option
 
 
 class MappingForm(forms.Form):
-    """Which column is the question, the answer, the contexts and the id."""
+    """Roles and columns. examples: column or path -> a value of it; inside: those that are paths."""
 
     answer = forms.ChoiceField(
-        label=_("Answer"), error_messages={"required": _("Choose which column holds the answer.")}
+        label=_lazy("Answer"),
+        widget=ColumnSelect,
+        error_messages={"required": _lazy("Choose which column holds the answer.")},
     )
     contexts = forms.MultipleChoiceField(
-        label=_("Contexts"),
+        label=_lazy("Contexts"),
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("What was retrieved for the answer. Several columns follow each other in the file's order."),
-        error_messages={"required": _("Choose at least one column that holds the contexts.")},
+        help_text=_lazy("What was retrieved for the answer. Several columns follow each other in the file's order."),
+        error_messages={"required": _lazy("Choose at least one column that holds the contexts.")},
     )
-    question = forms.ChoiceField(label=_("Question"), required=False)
-    id = forms.ChoiceField(
-        label=_("Identifier"),
+    split = forms.ChoiceField(
+        label=_lazy("How a cell with several contexts is split"),
+        widget=forms.RadioSelect,
+        choices=SPLITS,
         required=False,
-        help_text=_("Names a sample in tables and exports. Without one, rows are numbered."),
+        help_text=_lazy("Lists written as JSON or by Python are always read as lists."),
     )
+    separator = forms.CharField(label=_lazy("Separator"), max_length=40, required=False, strip=False)
     generator = forms.CharField(label=GENERATOR_LABEL, max_length=200, required=False, help_text=GENERATOR_HELP)
 
-    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
-        found = dataset.mapping
-        initial = {name: found.get(name) or "" for name in ("question", "answer", "id")}
-        initial |= {"contexts": _listed(found.get("contexts")), "generator": dataset.generator}
-        super().__init__(*args, **{**kwargs, "initial": initial})
-        columns = [(name, name) for name in dataset.columns]
-        nothing = {"answer": _("Choose a column"), "question": _("not in the file"), "id": _("not in the file")}
-        for name, word in nothing.items():
-            self._choices(name, [("", word), *columns])
-        self._choices("contexts", columns)
+    def __init__(
+        self,
+        *args: Any,
+        dataset: Dataset,
+        mapping: Mapping[str, Any] | None = None,
+        examples: Mapping[str, str] | None = None,
+        inside: Collection[str] = (),
+        **kwargs: Any,
+    ) -> None:
+        """mapping: what the form begins with, the dataset's own when it is not given."""
+        initial = _initial(dataset.mapping if mapping is None else mapping) | {"generator": dataset.generator}
+        super().__init__(*args, **{"label_suffix": "", **kwargs, "initial": initial})
+        self.examples, self.inside = examples or {}, inside
+        self._columns: list[str] = dataset.columns
+        columns = [name for name in dataset.columns if name not in inside]
+        paths = [name for name in dataset.columns if name in inside]
+        for role, name in FIELDS.items():
+            if name != "answer":
+                label = _lazy("Generator model of each row") if role == "generator" else ROLE_WORDS[role]
+                about: dict[str, Any] = {"label": label, "help_text": HELP.get(name, "")}
+                self.fields[name] = forms.ChoiceField(required=False, widget=ColumnSelect, **about)
+            nothing = _("Choose a column") if name == "answer" else _("not in the file")
+            self._choices(name, [("", nothing), *_grouped(columns, paths, self._with_example)])
+        self._choices("contexts", _grouped(columns, paths, str))
+        self.opened_more = any(initial.get(name) for name in MORE)
+
+    def _with_example(self, name: str) -> str:
+        example = self.examples.get(name)
+        return f"{name} · {example}" if example else name
 
     def _choices(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
         field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
         field.choices = choices
+
+    def clean(self) -> dict[str, Any] | None:
+        """A separator of one's own must be there."""
+        cleaned = super().clean() or {}
+        if cleaned.get("split") == OWN and not cleaned.get("separator"):
+            self.add_error("separator", _("Type the separator, or choose another way to split."))
+        return cleaned
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """The fields that few files have."""
+        return [self[name] for name in MORE]
+
+    @property
+    def context_columns(self) -> list[dict[str, Any]]:
+        """A checkbox for each column and path, with an example; the chosen ones first, so that they are seen."""
+        found = [
+            {"box": each, "name": name, "example": self.examples.get(name, ""), "inside": name in self.inside}
+            for each in self["contexts"].subwidgets
+            if (name := str(each.data["value"]))
+        ]
+        return sorted(found, key=lambda column: not column["box"].data["selected"])
+
+    def _in_order(self, column: str) -> tuple[int, int]:
+        """Contexts follow each other as they were found, then as the file has them."""
+        found = self.initial["contexts"]
+        return (found.index(column) if column in found else len(found), self._columns.index(column))
 
     @property
     def mapping(self) -> dict[str, Any]:
@@ -113,19 +148,47 @@ class MappingForm(forms.Form):
         else:
             self.is_valid()
             chosen = self.cleaned_data
-        contexts = list(chosen.get("contexts") or [])
-        return {
-            "id": chosen.get("id") or None,
+        roles: dict[str, Any] = {role: chosen.get(name) or None for role, name in FIELDS.items()}
+        contexts = sorted(chosen.get("contexts") or [], key=self._in_order)
+        split = chosen.get("split") or ""
+        return roles | {
             "question": chosen.get("question") or "",
-            "answer": chosen.get("answer") or None,
             "contexts": (contexts[0] if len(contexts) == 1 else contexts) or None,
+            "split": (chosen.get("separator") or "") if split == OWN else split,
         }
 
 
-def _listed(columns: str | list[str] | None) -> list[str]:
-    return [columns] if isinstance(columns, str) else list(columns or [])
+def _initial(found: Mapping[str, Any]) -> dict[str, Any]:
+    split = found.get("split") or ""
+    own = split if split and split not in METHODS else ""
+    contexts = found.get("contexts") or []
+    return {
+        **{name: found.get(role) or "" for role, name in FIELDS.items()},
+        "contexts": [contexts] if isinstance(contexts, str) else list(contexts),
+        "split": OWN if own else split,
+        "separator": own,
+    }
 
 
-def _with_current(choices: Sequence[tuple[str, Any]], current: str) -> list[tuple[str, Any]]:
-    known = list(choices)
-    return known if not current or current in dict(known) else [(current, current.upper()), *known]
+def _grouped(columns: Sequence[str], paths: Sequence[str], label: Any) -> list[tuple[str, Any]]:
+    """Choices: columns, then the paths in a group of their own."""
+    plain: list[tuple[str, Any]] = [(name, label(name)) for name in columns]
+    return [*plain, (_("Inside lists"), [(name, label(name)) for name in paths])] if paths else plain
+
+
+def with_suggestion(posted: QueryDict) -> QueryDict:
+    """What the form sent, with the proposed way to split instead of the chosen one when its button was pressed."""
+    how = posted.get("split_so", "")
+    if not how:
+        return posted
+    changed = posted.copy()
+    changed["split"] = how if how in METHODS else OWN
+    changed["separator"] = "" if how in METHODS else how
+    return changed
+
+
+def suggestion_sentence(how: str) -> str:
+    """What the cells look like: a word of splitting.METHODS, or a separator."""
+    if how in SPLIT_WORDS:
+        return _("The cells look like %(how)s.") % {"how": _(SPLIT_WORDS[how])}
+    return _("The cells seem to be joined by “%(separator)s”.") % {"separator": shown(how)}

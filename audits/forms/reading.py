@@ -12,9 +12,17 @@ from audits.formats.shapes import SHAPES
 from audits.models import Dataset
 from audits.understood import DELIMITERS, delimiter_word, encoding_word
 
-UNREAD = ""  # the format of a file that could not be read at all: anything may help
+UNREAD = ""  # the format of a file that could not be read at all: anything may help, but
+HELPING = {  # what helps after these failures
+    "several_files": {"member"},
+    "unknown_member": {"member"},
+    "merged_header": {"member", "header"},
+    "unknown_sheet": {"member"},
+    "undecodable": {"member", "encoding"},
+    "unknown_encoding": {"member", "encoding"},
+}
 WITH_ENCODING = {"csv", "jsonl", "json", "html", UNREAD}
-WITH_HEADER = {"csv", "xlsx", "xls", "html"}
+WITH_HEADER = {"csv", "xlsx", "xls", "html", UNREAD}
 PLACES = {"json": _lazy("List of the rows"), "html": _lazy("Table")}  # what `sheet` names; else a sheet
 Choices = list[tuple[str, str]]
 
@@ -48,8 +56,9 @@ class ReadingForm(forms.Form):
             "header": _header_choices() if dataset.format in WITH_HEADER else [],
             "escapes": _escapes_choices() if dataset.format == "csv" else [],
         }
+        helping = HELPING.get(dataset.failure.get("code", "")) if dataset.format == UNREAD else None
         for name, choices in offered.items():
-            self._offer(name, choices)
+            self._offer(name, choices if helping is None or name in helping else [])
 
     def _offer(self, name: str, choices: Choices) -> None:
         field = self.fields[name]
@@ -69,7 +78,7 @@ class ReadingForm(forms.Form):
 
 def _now(dataset: Dataset) -> dict[str, str]:
     names = ("member", "sheet", "shape", "encoding", "delimiter")
-    has_header = dataset.header is not False and dataset.header_line is not None
+    has_header = dataset.header is not False and (dataset.header_line is not None or dataset.format == UNREAD)
     escapes = {True: "yes", False: "no", None: ""}[dataset.escapes]
     return {
         **{name: getattr(dataset, name) for name in names},

@@ -8,6 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from audits.from_file import FileOrder
 from audits.json_queries import Holds, TextOf
 from audits.models import Dataset, Sample
 from audits.templatetags.dataset_words import FLAG_WORDS
@@ -37,7 +38,7 @@ class SampleFilter(forms.Form):
     def __init__(self, data: Any, *, dataset: Dataset, with_metadata: bool) -> None:
         """with_metadata: whether the person may see the columns that travelled along."""
         super().__init__(data, auto_id="filter_%s", label_suffix="")
-        self._samples = dataset.samples.order_by()
+        self._samples, self._order = dataset.samples.order_by(), FileOrder(dataset)
         self._offer("tag", [(tag, tag) for tag in self._tags()])
         columns = self._columns() if with_metadata else []
         self._offer("column", [(name, name) for name in columns])
@@ -58,7 +59,7 @@ class SampleFilter(forms.Form):
 
     def _columns(self) -> list[str]:
         rows = self._samples.order_by("position").values_list("metadata", flat=True)[:NAMED_BY]
-        return [*dict.fromkeys(name for row in rows for name in row)]
+        return [*self._order.sorted(dict.fromkeys(name for row in rows for name in row))]
 
     def _values(self, column: str) -> list[tuple[str, str]]:
         counted = self._samples.annotate(value=TextOf("metadata", column)).values("value").annotate(n=Count("pk"))

@@ -70,6 +70,20 @@ class UploadForm(WayIn):
         return super().clean()
 
 
+class MendForm(forms.Form):
+    """The table of rows that were not imported, corrected."""
+
+    file = forms.FileField(
+        label=_("Drop the corrected table here, or choose it"),
+        help_text=_(
+            "The table of the rows that were not imported, as CSV or saved as XLSX, its first columns as they were."
+        ),
+        allow_empty_file=True,
+        widget=forms.FileInput(attrs={"accept": ".csv,.xlsx"}),
+        error_messages={"required": _("No file has arrived. Choose a file, then upload it.")},
+    )
+
+
 class PasteForm(WayIn):
     """Rows as a spreadsheet copies them: separated by tabs, the first row the names of the columns."""
 
@@ -82,6 +96,13 @@ class PasteForm(WayIn):
             "required": _("Nothing was pasted. Copy the cells in the spreadsheet, then paste them here.")
         },
     )
+
+    def clean_pasted(self) -> str:
+        """Blank rows are none."""
+        rows: str = self.cleaned_data["pasted"]
+        if not rows.strip():
+            raise forms.ValidationError(self.fields["pasted"].error_messages["required"])
+        return rows
 
     @property
     def given(self) -> dict[str, Any]:

@@ -1,69 +1,63 @@
-"""What came of a file: its import while it runs, its samples, its bad rows, and the end of it."""
+"""What came of a file: its import while it runs, its samples and its bad rows; stopping it, and its end."""
 
-import csv
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from audits import pipeline
 from audits.access import dataset_for
-from audits.exporting import safe_cell
-from audits.format_messages import explain_failure, row_reason
-from audits.models import Dataset, Role, Sample
+from audits.dataset_facts import facts_of, versions_of
+from audits.format_messages import explain_failure, row_reason, row_todo, warning
+from audits.forms.samples import SampleFilter
+from audits.models import Dataset, Role
 from audits.next_step import audit_new_url
 from audits.parts import render_parts
+from audits.templatetags.dataset_words import ROLE_WORDS
+from audits.understood import how_understood
 
 SHOWN_ERRORS = 100
 PAGE = 25  # samples
 PATIENCE = 8  # polls before the page says that no worker has taken the import up
-FLAGS = ("no_question", "no_answer", "no_context", "nul_removed")
-ROLES = {
-    "question": _lazy("Question"),
-    "answer": _lazy("Answer"),
-    "contexts": _lazy("Contexts"),
-    "id": _lazy("Identifier"),
-}
 
 
 @require_safe
 def dataset(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """What came of a file; while it is being read, how far that is."""
     dataset = dataset_for(request, slug, pk)
+    roles: frozenset[str] = getattr(dataset.project, "roles", frozenset())
     waited = request.GET.get("waited", "")
     polls = int(waited) if waited.isascii() and waited.isdecimal() and len(waited) < 6 else 0
+    sees_labels = bool(roles & {Role.ANALYST, Role.MANAGER})  # an expert's own labels must stay blind
     context = {
         "project": dataset.project,
         "dataset": dataset,
-        "may_write": Role.ANALYST in getattr(dataset.project, "roles", ()),
+        "may_write": Role.ANALYST in roles,
+        "sees_labels": sees_labels,
         "polls": polls + 1,
         "nobody_works": dataset.is_moving and polls >= PATIENCE and dataset.leased_until is None,
         "problem": explain_failure(dataset.failure) if dataset.status == Dataset.Status.FAILED else None,
     }
     if not dataset.is_moving:
-        context |= _outcome(dataset) | _samples(request, dataset)
+        context |= _outcome(dataset) | _samples(request, dataset, with_metadata=sees_labels)
     return render_parts(request, "audits/dataset.html", context, parts=("dataset-state", "samples"))
 
 
 def _outcome(dataset: Dataset) -> dict[str, Any]:
     errors = dataset.row_errors.all()
-    flagged = dataset.samples.exclude(flags=[]).order_by().values_list("flags", flat=True)
     return {
         "n_samples": dataset.samples.count(),
         "n_errors": errors.count(),
-        "errors": [(error, row_reason(error.code, error.reason)) for error in errors[:SHOWN_ERRORS]],
-        "flags": sorted(Counter(flag for flags in flagged for flag in flags).items()),
-        "n_flagged": len(flagged),
-        "columns": [(word, column) for role, word in ROLES.items() if (column := _column(dataset, role))],
+        "errors": [(each, row_reason(each.code, each.reason), row_todo(each.code)) for each in errors[:SHOWN_ERRORS]],
+        "notices": [warning(each) for each in dataset.notices],
+        "understood": how_understood(dataset),
+        "roles": [(word, column) for role, word in ROLE_WORDS.items() if (column := _column(dataset, role))],
+        "facts": facts_of(dataset),
+        "versions": versions_of(dataset),
         "audits": dataset.audits.all(),
         "audit_new_url": audit_new_url(dataset.project, dataset),
     }
@@ -74,41 +68,34 @@ def _column(dataset: Dataset, role: str) -> str:
     return chosen if isinstance(chosen, str) else ", ".join(chosen)
 
 
-def _samples(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
-    words, flag = request.GET.get("q", "").strip(), request.GET.get("flag", "")
-    samples: QuerySet[Sample] = dataset.samples.all()
-    if words:
-        samples = samples.filter(
-            Q(question__icontains=words) | Q(answer__icontains=words) | Q(external_id__icontains=words)
-        )
-    if flag in FLAGS:
-        samples = samples.filter(flags__icontains=f'"{flag}"')
-    page = Paginator(samples, PAGE).get_page(request.GET.get("page"))
-    return {"page": page, "words": words, "flag": flag if flag in FLAGS else "", "known_flags": FLAGS}
+def _samples(request: HttpRequest, dataset: Dataset, *, with_metadata: bool) -> dict[str, Any]:
+    chosen = SampleFilter(request.GET, dataset=dataset, with_metadata=with_metadata)
+    page = Paginator(chosen.apply(dataset.samples.all()), PAGE).get_page(request.GET.get("page"))
+    return {"page": page, "filter": chosen}
 
 
-@require_safe
-def dataset_errors_csv(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
-    """Every row that was not imported: line, column, code, reason. UTF-8 with a byte order mark, for Excel."""
-    dataset = dataset_for(request, slug, pk)
-    response = StreamingHttpResponse(_error_lines(dataset), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = content_disposition_header(True, f"{dataset.name}-errors.csv") or "attachment"
-    return response
+@require_POST
+def dataset_stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Stop the import between two batches; what has been read stays, and it can be resumed."""
+    dataset = dataset_for(request, slug, pk, Role.ANALYST)
+    pipeline.stop_import(dataset=dataset, user=request.user)
+    return redirect("dataset", slug, pk)
 
 
-class _Echo:
-    """A file that hands back what is written to it."""
+@require_POST
+def dataset_resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Go on with a stopped import where it stopped."""
+    dataset = dataset_for(request, slug, pk, Role.ANALYST)
+    pipeline.resume_import(dataset=dataset, user=request.user)
+    return redirect("dataset", slug, pk)
 
-    def write(self, text: str) -> str:
-        return text
 
-
-def _error_lines(dataset: Dataset) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield "\ufeff" + writer.writerow(["line", "column", "code", "reason"])
-    for error in dataset.row_errors.iterator():
-        reason = row_reason(error.code, error.reason)
-        yield writer.writerow([error.line, safe_cell(error.column), error.code, safe_cell(reason)])
+@require_POST
+def dataset_discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Throw away what has been read and choose the columns anew; the file stays."""
+    dataset = dataset_for(request, slug, pk, Role.ANALYST)
+    pipeline.discard_import(dataset=dataset, user=request.user)
+    return redirect("dataset_mapping", slug, pk)
 
 
 @require_POST

@@ -1,5 +1,6 @@
 // A form with data-upload: files may be dropped, and the way up is shown. Without JavaScript it is a plain form.
 // A refused file answers with the same page and its errors; only <main> is replaced. A lost connection keeps the form as it is.
+// A textarea with data-as-file="NAME" goes up as a file of that name, so that long pastes may be as large as files.
 (function () {
   "use strict";
 
@@ -51,6 +52,10 @@
     }
     const page = new DOMParser().parseFromString(xhr.responseText, "text/html");
     const fresh = page.querySelector("main");
+    for (const area of form.querySelectorAll("textarea[data-as-file]")) { // what was typed stays
+      const again = fresh && fresh.querySelector("#" + area.id);
+      if (again) { again.value = area.value; again.closest("details")?.setAttribute("open", ""); }
+    }
     if (fresh && (xhr.status < 400 || xhr.status === 422 || xhr.status === 400)) {
       const main = document.querySelector("main");
       main.replaceWith(fresh);
@@ -72,6 +77,16 @@
     document.dispatchEvent(new CustomEvent("assay:message", { detail: { level: "error", template: "error-" + name } }));
   }
 
+  function dataOf(form, submitter) {
+    const data = new FormData(form, submitter);
+    for (const area of form.querySelectorAll("textarea[data-as-file]")) {
+      if (!area.value.trim()) continue; // the server says that nothing came
+      data.delete(area.name);
+      data.append("file", new File([area.value], area.dataset.asFile, { type: "text/tab-separated-values" }));
+    }
+    return data;
+  }
+
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (!form.matches("form[data-upload]") || event.defaultPrevented) return;
@@ -91,6 +106,6 @@
     xhr.addEventListener("abort", () => busy(form, false));
     box.querySelector("[data-upload-cancel]").onclick = () => xhr.abort();
     xhr.open("POST", form.action);
-    xhr.send(new FormData(form, event.submitter));
+    xhr.send(dataOf(form, event.submitter));
   });
 })();

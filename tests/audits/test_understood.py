@@ -14,7 +14,7 @@ def test_a_file_from_a_chinese_excel_in_an_archive() -> None:
     assert how_understood(dataset) == [
         "table in text (CSV)",
         "GB18030 (GBK) (likely, 85 %)",
-        "columns separated by semicolon ;",
+        "columns separated by “;”",
         "header in line 3",
         "file answers.csv in the archive",
     ]
