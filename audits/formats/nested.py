@@ -3,6 +3,7 @@
 import ast
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from audits.formats.base import Row
@@ -11,6 +12,7 @@ from audits.formats.cells import storable
 SPREAD = 3  # parts of a dotted name: inputs.input.question
 MAX_DEPTH = 32
 MAX_LITERAL = 200_000  # code points of what Python wrote; its parser takes 500 times as much memory
+_LONGEST_NAME = 200  # code points
 _NO_VALUES = frozenset({"null", "None", "nan"})
 
 
@@ -38,10 +40,22 @@ def spread(values: Row) -> Row:
 
     Lists stay as they are.
     """
+    if dict not in map(type, values.values()) and all(_stored(name) == name for name in values):
+        return values
     row: Row = {}
     for name, value in values.items():
         _spread_into(row, name, value, 1)
     return row
+
+
+def _stored(name: str) -> str:
+    """The name as it can be stored. Rows share their names; long ones are data, and not kept in mind."""
+    return _stored_before(name) if len(name) <= _LONGEST_NAME else str(storable(name))
+
+
+@lru_cache(maxsize=4096)
+def _stored_before(name: str) -> str:
+    return str(storable(name))
 
 
 def _spread_into(row: Row, name: str, value: Any, part: int) -> None:
@@ -49,7 +63,7 @@ def _spread_into(row: Row, name: str, value: Any, part: int) -> None:
         for key, inner in value.items():
             _spread_into(row, f"{name}.{key}", inner, part + 1)
     else:
-        row.setdefault(storable(name), value)
+        row.setdefault(_stored(name), value)
 
 
 def object_columns(rows: Iterable[Row]) -> frozenset[str]:

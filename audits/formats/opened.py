@@ -58,12 +58,20 @@ class Opened:
         return self._shaped(self._decoded())
 
     def _decoded(self) -> Iterator[SourceRow | RowProblem]:
-        for row in self._reader.rows():
+        rows = self._reader.rows()
+        return self._with_objects(rows) if self._objects else rows
+
+    def _with_objects(self, rows: Iterator[SourceRow | RowProblem]) -> Iterator[SourceRow | RowProblem]:
+        for row in rows:
             yield SourceRow(row.line, decode(row.values, self._objects)) if isinstance(row, SourceRow) else row
 
     def _shaped(self, rows: Iterator[SourceRow | RowProblem]) -> Iterator[SourceRow | RowProblem]:
         for row in self.shape.rows(rows) if self.shape else rows:
-            yield SourceRow(row.line, spread(row.values)) if isinstance(row, SourceRow) else row
+            if isinstance(row, SourceRow):
+                values = spread(row.values)
+                yield row if values is row.values else SourceRow(row.line, values)
+            else:
+                yield row
 
     def _head_of(self, rows: Iterator[SourceRow | RowProblem]) -> list[Row]:
         head = list(islice(rows, HEAD))
