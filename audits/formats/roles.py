@@ -94,8 +94,8 @@ _ONE_PER_ROW = frozenset(
 )
 _WHOLE_ONLY = frozenset({"id", "label", "claims", "claim_label"})  # in metadata.label, another thing is labelled
 _TRADITIONAL = str.maketrans(
-    "問題檢內參資證據復覆編號時間標籤準類別領輸機應對話記錄專斷陳實結論質詢庫產創錯誤關鍵詞稱",
-    "问题检内参资证据复复编号时间标签准类别领输机应对话记录专断陈实结论质询库产创错误关键词称",
+    "問題檢內參資證據復覆編號時間標籤準類別領輸機應對話記錄專斷陳實結論質詢庫產創錯誤關鍵詞稱統",
+    "问题检内参资证据复复编号时间标签准类别领输机应对话记录专断陈实结论质询库产创错误关键词称统",
 )  # in names of columns only
 _BRACKETED = re.compile(r"[(（\[【].*?[)）\]】]")
 _NUMBERED = re.compile(r"^(.*?)(\d{1,3}|[一二三四五六七八九十])$")
