@@ -149,6 +149,10 @@ FILE_ERRORS = {
     "unknown_sheet": gettext_noop(
         "The workbook has no sheet named %(sheet)s. Nothing was imported. It has: %(sheets)s."
     ),
+    "hidden_sheets_only": gettext_noop(
+        "Only hidden sheets of the workbook have rows: %(sheets)s. Nothing was imported. "
+        "Choose one of them, or show it in a spreadsheet program and upload the workbook again."
+    ),
     "unknown_shape": gettext_noop(
         "There is no kind of export named %(shape)s. Nothing was imported. Known kinds: %(shapes)s."
     ),
@@ -200,7 +204,7 @@ FILE_ERRORS = {
 FIXABLE = frozenset(
     {
         *("undecodable", "unknown_encoding", "no_delimiter", "bad_delimiter", "bad_header", "too_many_columns"),
-        *("no_good_rows", "unknown_sheet", "merged_header", "unknown_shape", "unknown_array"),
+        *("no_good_rows", "unknown_sheet", "hidden_sheets_only", "merged_header", "unknown_shape", "unknown_array"),
         *("several_files", "unknown_member"),
     }
 )
@@ -283,6 +287,22 @@ WARNINGS = {
     "blank_lines": gettext_noop("Blank lines, as in line %(line)s, are passed over."),
     "skipped_rows": gettext_noop("The rows above the header were left out."),
     "other_sheets": gettext_noop("The workbook has other sheets with rows; only one sheet is read."),
+    "hidden_sheets": gettext_noop(
+        "The workbook has hidden sheets (%(sheets)s). They are not read unless you choose one."
+    ),
+    "hidden_cells": gettext_noop(
+        "The sheet has %(rows)s hidden rows and %(columns)s hidden columns. They are read like the others."
+    ),
+    "remark_rows": gettext_noop(
+        "Rows with a single text that belongs to no item were left out: %(rows)s. Check that they are remarks."
+    ),
+    "error_cells": gettext_noop(
+        "%(count)s cells show an error such as #N/A, the first of them %(cell)s. It is read as that text."
+    ),
+    "formulas_without_value": gettext_noop(
+        "%(count)s formulas have no stored result, the first of them %(cell)s. They are read as empty cells; "
+        "open the workbook in a spreadsheet program and save it to have them calculated."
+    ),
     "no_header": gettext_noop("No column name is known: the first row may be data instead of a header."),
     "many_columns": gettext_noop("The file has very many columns; only the first ones are listed."),
     "contexts_split": gettext_noop(

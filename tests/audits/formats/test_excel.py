@@ -29,6 +29,10 @@ def workbook(*sheets, prepare=None):
     return target.getvalue()
 
 
+def codes(opened):
+    return [warning.code for warning in opened.understanding.warnings]
+
+
 def repack(content, change):
     """The workbook with every part passed through change(name, bytes)."""
     target = io.BytesIO()
@@ -102,11 +106,25 @@ def test_the_sheet_with_the_best_header_is_read(write):
     )
     opened = open_dataset(write(content))
     assert opened.understanding.sheet == "明细"
-    assert opened.sheets == ("说明", "明细")
+    assert opened.sheets == ("说明", "明细", "隐藏")
     assert [row.line for row in opened.rows()] == [4]
-    assert len(opened.understanding.warnings) == 2  # rows above the header, other sheets
+    assert codes(opened) == ["skipped_rows", "other_sheets", "hidden_sheets"]
+    assert opened.understanding.header_line == 3
     assert open_dataset(write(content), sheet="说明").understanding.columns == ("请勿修改", "说明")
-    assert refused(write(content), sheet="隐藏").code == "unknown_sheet"
+    assert read(open_dataset(write(content), sheet="隐藏"))[0][0].answer == "h"
+    assert refused(write(content), sheet="没有").params["sheets"] == "说明, 明细, 隐藏"
+    assert refused(write(content), sheet="empty").code == "no_rows"
+
+
+def test_hidden_sheets_are_not_chosen_unasked(write):
+    content = workbook(
+        ("隐藏", [HEADER, ["h", "h", "h", "h", "h"]]),
+        ("空", []),
+        prepare=lambda book: setattr(book["隐藏"], "sheet_state", "veryHidden"),
+    )
+    error = refused(write(content))
+    assert (error.code, error.params) == ("hidden_sheets_only", {"sheets": "隐藏"})
+    assert len(read(open_dataset(write(content), sheet="隐藏"))[0]) == 1
 
 
 def test_cells_beyond_the_header_are_named(write):
@@ -117,24 +135,11 @@ def test_cells_beyond_the_header_are_named(write):
     assert len(records) == 1
 
 
-def test_merged_header_is_refused(write):
+def test_a_header_that_is_merged_with_rows_below_is_refused(write):
     def merge(book):
-        book.active.merge_cells("C1:D1")
+        book.active.merge_cells("C1:C9")
 
     assert refused(write(workbook(("s", [HEADER, ["1", "q", "c", "s", "a"]]), prepare=merge))).code == "merged_header"
-
-
-def test_merged_rows_are_problems_and_others_are_read(write):
-    def merge(book):
-        book.active.merge_cells("A1:E1")  # a title
-        book.active.merge_cells("A3:A4")
-        book.active.merge_cells("B3:B4")
-        book.active.merge_cells("A6:E6")  # a remark
-
-    rows = [["标题"], HEADER, ["1", "q", "c", "", "a"], ["", "", "c2", "", ""], ["2", "q", "c", "", "a"], ["备注"]]
-    records, problems = read(open_dataset(write(workbook(("s", rows), prepare=merge))))
-    assert [r.external_id for r in records] == ["2"]
-    assert [(p.line, p.code) for p in problems] == [(3, "merged_cells"), (4, "merged_cells"), (6, "merged_cells")]
 
 
 def test_workbooks_without_rows(write):
@@ -158,7 +163,9 @@ def test_hostile_merge_ranges_take_no_time(write):
     content = workbook(("s", [["question", "context", "answer"], *[["q", "c", "a"]] * 200]))
     planted = b"<mergeCell " * 90_000 + b'<mergeCell ref="A3:A9999999"/>'
     content = repack(content, lambda name, part: part.replace(b"</sheetData>", b"</sheetData>" + planted))
-    assert refused(write(content)).code == "broken_workbook"
+    records, problems = read(open_dataset(write(content)))
+    assert [r.line for r in records] == [2]
+    assert [(p.line, p.code) for p in problems] == [(3, "merged_cells")]
 
 
 def cell(reference, text):
