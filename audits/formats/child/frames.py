@@ -24,12 +24,11 @@ class BrokenFrame(Exception):
     """What came is no frame, or one that is too large: the other side is not to be believed."""
 
 
-def write_frame(stream: BinaryIO, head: dict[str, Any], body: str = "") -> None:
+def write_frame(stream: BinaryIO, head: dict[str, Any], body: bytes = b"") -> None:
     """Write one frame. Blocks while the reader is behind; raises BrokenPipeError when it is gone."""
     told = json.dumps(head, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    text = body.encode()
-    stream.write(LENGTHS.pack(len(told), len(text)) + told)
-    stream.write(text)
+    stream.write(LENGTHS.pack(len(told), len(body)) + told)
+    stream.write(body)
     stream.flush()
 
 

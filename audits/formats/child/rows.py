@@ -18,9 +18,9 @@ COLUMNS = (
 """Of one row in a frame's body, all as text: JSON as JSON, the moment in UTC or "" for none."""
 
 MAX_ROWS = 500  # of one frame, and so of one transaction
-MAX_CHARS = 1 << 19
+MAX_BYTES = 3 << 18  # less than a pipe holds, so that the child may be one frame ahead
 MAX_ROW = 1 << 24  # code points of a row; every text of it is shorter, all together may not be
-_TIMES = COLUMNS.index("timestamp")
+BETWEEN = len(COLUMNS) - 1  # separators in a row
 _json = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False).encode
 
 
@@ -62,8 +62,8 @@ class Gathering:
         self._start()
 
     def _start(self) -> None:
-        self._values: list[str] = []
-        self._rows = self._chars = 0
+        self._rows: list[bytes] = []
+        self._size = 0  # bytes
         self._labels: list[tuple[int, int, str, str, str]] = []
         self._problems: list[dict[str, Any]] = []
 
@@ -73,21 +73,23 @@ class Gathering:
     @property
     def full(self) -> bool:
         """Whether it is time for a frame."""
-        return self._rows >= MAX_ROWS or self._chars >= MAX_CHARS or len(self._problems) >= MAX_ROWS
+        return len(self._rows) >= MAX_ROWS or self._size >= MAX_BYTES or len(self._problems) >= MAX_ROWS
 
-    def add(self, position: int, row: Record | RowProblem, flags: tuple[str, ...] = ()) -> None:
-        """Take a row. position: among all rows of the file, from 0; flags: besides its own."""
+    def add(self, position: int, row: Record | RowProblem) -> None:
+        """Take a row. position: among all rows of the file, from 0."""
         if isinstance(row, RowProblem):
             self._refuse(row)
             return
-        values = _values(position, row, flags)
-        size = sum(map(len, values))
-        if size > MAX_ROW:
+        values = _values(position, row)
+        text = SEPARATOR.join(values)
+        if text.count(SEPARATOR) != BETWEEN:  # a reader let one through
+            text = SEPARATOR.join([value.replace(SEPARATOR, "") for value in values])
+        if len(text) > MAX_ROW:
             self._refuse(row_problem(row.line, "row_too_long", limit=MAX_ROW))
             return
-        self._values += values
-        self._rows += 1
-        self._chars += size
+        told = text.encode()
+        self._rows.append(told)
+        self._size += len(told)
         for number, label in enumerate(row.labels):
             self._labels.append((position, number, label.claim, label.word, label.label))
 
@@ -99,16 +101,14 @@ class Gathering:
         size = len(_json(told))
         if size > MAX_ROW:
             told["values"] = None
-        self._chars += min(size, MAX_ROW)
+        self._size += min(size, MAX_ROW)
         self._problems.append(told)
 
-    def frame(self, done: int, fraction: float | None) -> Frame:
+    def frame(self, done: int, fraction: float | None) -> tuple[dict[str, Any], bytes]:
         """What was gathered, as a frame; then anew."""
-        body = SEPARATOR.join(self._values)
-        if self._rows and body.count(SEPARATOR) != self._rows * len(COLUMNS) - 1:  # a reader let one through
-            body = SEPARATOR.join([value.replace(SEPARATOR, "") for value in self._values])
+        body = SEPARATOR.encode().join(self._rows)
         head = {
-            "rows": self._rows,
+            "rows": len(self._rows),
             "done": done,
             "fraction": fraction,
             "labels": self._labels,
@@ -118,8 +118,8 @@ class Gathering:
         return head, body
 
 
-def _values(position: int, row: Record, flags: tuple[str, ...]) -> tuple[str, ...]:
-    all_flags = row.flags + flags
+def _values(position: int, row: Record) -> tuple[str, ...]:
+    text = row.answer or row.question
     return (
         str(position),
         str(row.line),
@@ -128,8 +128,8 @@ def _values(position: int, row: Record, flags: tuple[str, ...]) -> tuple[str, ..
         row.answer,
         f"[{', '.join([encode_basestring(text) for text in row.contexts])}]",
         _json(row.metadata) if row.metadata else "{}",
-        _json(all_flags) if all_flags else "[]",
-        language_of(row.answer or row.question),
+        _json(row.flags) if row.flags else "[]",
+        "en" if text.isascii() else language_of(text),
         row.reference,
         row.generator[:200],
         str(row.timestamp.replace(tzinfo=None)) if row.timestamp else "",
