@@ -97,6 +97,7 @@ _TRADITIONAL = str.maketrans(
     "問題檢內參資證據復覆編號時間標籤準類別領輸機應對話記錄專斷陳實結論質詢庫產創錯誤關鍵詞稱統",
     "问题检内参资证据复复编号时间标签准类别领输机应对话记录专断陈实结论质询库产创错误关键词称统",
 )  # in names of columns only
+_LEVELS = re.compile(r"[./]")  # of nested objects, and of a header over several rows
 _BRACKETED = re.compile(r"[(（\[【].*?[)）\]】]")
 _NUMBERED = re.compile(r"^(.*?)(\d{1,3}|[一二三四五六七八九十])$")
 _CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九十", start=1)}
@@ -113,7 +114,7 @@ _KNOWN = {role: [_plain(alias) for alias in names.split()] for role, names in _A
 
 
 def guess_mapping(columns: Sequence[str]) -> dict[str, str | list[str] | None]:
-    """Role -> column, by name alone: whole names first, then the last part of a dotted name.
+    """Role -> column, by name alone: whole names first, then the last part of one with levels.
 
     Of ROLES, those of CORE that are not found are None, the others absent. "contexts" is a list when numbered columns
     (context_1, context_2; 检索片段1, 检索片段2) belong together. A label beside a column with one claim per row is
@@ -131,7 +132,8 @@ def _guess(columns: Sequence[str], roles: Sequence[str]) -> dict[str, str | list
     free = {column: _plain(column) for column in columns}
     for whole in (True, False):
         if not whole:
-            free = {column: _plain(column.rpartition(".")[2]) for column in free if "." in column}
+            parts = {column: _LEVELS.split(column) for column in free}
+            free = {column: _plain(levels[-1]) for column, levels in parts.items() if len(levels) > 1}
         for role in roles:
             if mapping[role] is None and (whole or role not in _WHOLE_ONLY):
                 found = _find(role, free, whole=whole)
@@ -146,7 +148,7 @@ def _find(role: str, names: Mapping[str, str], *, whole: bool) -> list[str]:
         if role == "contexts":
             found += [column for _, column in sorted(_family(names, alias)) if column not in found]
         if found:
-            return found if role == "contexts" and whole else found[:1]
+            return found if role == "contexts" and (whole or "/" in found[0]) else found[:1]
     return []
 
 

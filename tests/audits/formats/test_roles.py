@@ -100,3 +100,9 @@ def test_traditional_chinese_and_japanese_names(columns: tuple[str, ...], contex
     found = guess_mapping(columns)
     names = [found.get(role) for role in ("id", "question", "contexts", "answer", "reference")]
     assert names == [columns[0], columns[1], contexts, columns[3], columns[4]]
+
+
+def test_levels_of_a_header_are_one_name_and_the_last_of_them_tells() -> None:
+    columns = ("编号", "问题", "检索结果/片段1", "检索结果/片段2", "检索结果/相似度", "回答")
+    found = guess_mapping(columns)
+    assert found["contexts"] == ["检索结果/片段1", "检索结果/片段2"] and found["answer"] == "回答"
