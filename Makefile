@@ -43,7 +43,7 @@ screenshots: $(VENV)/.dev  ## docs/screenshots from a running demo in Chromium
 	@$(BIN)/python docs/make_screenshots.py
 
 messages: $(VENV)/.dev  ## collect strings into locale/ (needs gettext) and compile them
-	@$(BIN)/python manage.py makemessages -l zh_Hans --no-location --no-obsolete -i .venv -i data
+	@$(BIN)/python manage.py makemessages -l zh_Hans --no-location --no-obsolete -i .venv -i data -i tests
 	@$(BIN)/python manage.py compilemessages -l zh_Hans -i .venv
 
 lock: $(VENV)/.uv  ## write the locks anew from pyproject.toml
