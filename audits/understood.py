@@ -1,17 +1,17 @@
 """How a file was understood, in words of the page: "Looks like a ragas export · CSV · GB18030 (likely, 85 %) · …"."""
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import gettext_lazy
 
 from audits.formats.shapes import SHAPES
 from audits.models import Dataset
 from audits.templatetags.figures import percent_text
 
 FORMATS = {
-    "csv": _lazy("table in text (CSV)"),
-    "xlsx": _lazy("Excel workbook"),
-    "xls": _lazy("Excel workbook (old format)"),
-    "html": _lazy("web table (HTML)"),
+    "csv": gettext_lazy("table in text (CSV)"),
+    "xlsx": gettext_lazy("Excel workbook"),
+    "xls": gettext_lazy("Excel workbook (old format)"),
+    "html": gettext_lazy("web table (HTML)"),
     "json": "JSON",
     "jsonl": "JSONL",
     "parquet": "Parquet",
@@ -32,15 +32,20 @@ ENCODINGS = {
     "euc_kr": "EUC-KR",
 }
 DELIMITERS = {
-    ",": _lazy("comma ,"),
-    ";": _lazy("semicolon ;"),
-    "\t": _lazy("tab"),
-    "|": _lazy("bar |"),
-    ":": _lazy("colon :"),
-    "^": _lazy("caret ^"),
-    "~": _lazy("tilde ~"),
+    ",": gettext_lazy("comma ,"),
+    ";": gettext_lazy("semicolon ;"),
+    "\t": gettext_lazy("tab"),
+    "|": gettext_lazy("bar |"),
+    ":": gettext_lazy("colon :"),
+    "^": gettext_lazy("caret ^"),
+    "~": gettext_lazy("tilde ~"),
 }
-SURE = ((0.99, _lazy("certain")), (0.95, _lazy("almost certain")), (0.75, _lazy("likely")), (0.0, _lazy("a guess")))
+SURE = (
+    (0.99, gettext_lazy("certain")),
+    (0.95, gettext_lazy("almost certain")),
+    (0.75, gettext_lazy("likely")),
+    (0.0, gettext_lazy("a guess")),
+)
 
 
 def encoding_word(name: str) -> str:
@@ -79,7 +84,7 @@ def _encoding(dataset: Dataset) -> str:
         return name
     word = next(word for least, word in SURE if dataset.confidence >= least)
     if dataset.confidence >= SURE[0][0]:
-        return f"{name} ({word})"
+        return _("%(name)s (%(sure)s)") % {"name": name, "sure": word}
     share = percent_text(round(dataset.confidence, 2), 0)
     return _("%(name)s (%(sure)s, %(percent)s)") % {"name": name, "sure": word, "percent": share}
 

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import gettext_lazy
 
 from audits.format_messages import METHODS as SPLIT_WORDS
 from audits.formats.joined import shown
@@ -15,16 +15,18 @@ from audits.models import Dataset
 from audits.templatetags.assay import lang_of
 from audits.templatetags.dataset_words import ROLE_WORDS
 
-GENERATOR_LABEL = _lazy("Generator model")
-GENERATOR_HELP = _lazy("The model that wrote these answers, if you know it: no judge of its family may judge them.")
+GENERATOR_LABEL = gettext_lazy("Generator model")
+GENERATOR_HELP = gettext_lazy(
+    "The model that wrote these answers, if you know it: no judge of its family may judge them."
+)
 OWN = "own"  # the choice of a separator of one's own
 SPLITS = (
-    ("", _lazy("not at all: a text is one context")),
-    ("numbered", _lazy("numbered lists: 1. … 2. …")),
-    ("bullets", _lazy("lists with bullets: - … • …")),
-    ("blank_lines", _lazy("at blank lines")),
-    ("lines", _lazy("at every line break")),
-    (OWN, _lazy("at a separator:")),
+    ("", gettext_lazy("not at all: a text is one context")),
+    ("numbered", gettext_lazy("numbered lists: 1. … 2. …")),
+    ("bullets", gettext_lazy("lists with bullets: - … • …")),
+    ("blank_lines", gettext_lazy("at blank lines")),
+    ("lines", gettext_lazy("at every line break")),
+    (OWN, gettext_lazy("at a separator:")),
 )
 FIELDS = {  # role -> name of its field; a model for all answers is another field than a column of models
     **{role: role for role in ("answer", "question", "id", "reference", "timestamp", "tags", "label", "claims")},
@@ -33,14 +35,14 @@ FIELDS = {  # role -> name of its field; a model for all answers is another fiel
 }
 MORE = ("reference", "generator_column", "timestamp", "tags", "label", "claims", "claim_label")
 HELP = {
-    "id": _lazy("Names a sample in tables and exports. Without one, rows are numbered."),
-    "reference": _lazy("The right answer, as somebody wrote it. Judges do not see it."),
-    "generator_column": _lazy("Where several models wrote the answers."),
-    "timestamp": _lazy("When the answer was given."),
-    "tags": _lazy("Kinds of questions, to filter by."),
-    "label": _lazy("What a human said of the whole answer. For calibrating; no judge and no expert sees it."),
-    "claims": _lazy("Single statements of the answer, with or without their labels in the same cell."),
-    "claim_label": _lazy("Where the labels of the claims stand in a column of their own."),
+    "id": gettext_lazy("Names a sample in tables and exports. Without one, rows are numbered."),
+    "reference": gettext_lazy("The right answer, as somebody wrote it. Judges do not see it."),
+    "generator_column": gettext_lazy("Where several models wrote the answers."),
+    "timestamp": gettext_lazy("When the answer was given."),
+    "tags": gettext_lazy("Kinds of questions, to filter by."),
+    "label": gettext_lazy("What a human said of the whole answer. For calibrating; no judge and no expert sees it."),
+    "claims": gettext_lazy("Single statements of the answer, with or without their labels in the same cell."),
+    "claim_label": gettext_lazy("Where the labels of the claims stand in a column of their own."),
 }
 
 
@@ -58,24 +60,26 @@ class MappingForm(forms.Form):
     """Roles and columns. examples: column or path -> a value of it; inside: those that are paths."""
 
     answer = forms.ChoiceField(
-        label=_lazy("Answer"),
+        label=gettext_lazy("Answer"),
         widget=ColumnSelect,
-        error_messages={"required": _lazy("Choose which column holds the answer.")},
+        error_messages={"required": gettext_lazy("Choose which column holds the answer.")},
     )
     contexts = forms.MultipleChoiceField(
-        label=_lazy("Contexts"),
+        label=gettext_lazy("Contexts"),
         widget=forms.CheckboxSelectMultiple,
-        help_text=_lazy("What was retrieved for the answer. Several columns follow each other in the file's order."),
-        error_messages={"required": _lazy("Choose at least one column that holds the contexts.")},
+        help_text=gettext_lazy(
+            "What was retrieved for the answer. Several columns follow each other in the file's order."
+        ),
+        error_messages={"required": gettext_lazy("Choose at least one column that holds the contexts.")},
     )
     split = forms.ChoiceField(
-        label=_lazy("How a cell with several contexts is split"),
+        label=gettext_lazy("How a cell with several contexts is split"),
         widget=forms.RadioSelect,
         choices=SPLITS,
         required=False,
-        help_text=_lazy("Lists written as JSON or by Python are always read as lists."),
+        help_text=gettext_lazy("Lists written as JSON or by Python are always read as lists."),
     )
-    separator = forms.CharField(label=_lazy("Separator"), max_length=40, required=False, strip=False)
+    separator = forms.CharField(label=gettext_lazy("Separator"), max_length=40, required=False, strip=False)
     generator = forms.CharField(label=GENERATOR_LABEL, max_length=200, required=False, help_text=GENERATOR_HELP)
 
     def __init__(
@@ -96,7 +100,7 @@ class MappingForm(forms.Form):
         paths = [name for name in dataset.columns if name in inside]
         for role, name in FIELDS.items():
             if name != "answer":
-                label = _lazy("Generator model of each row") if role == "generator" else ROLE_WORDS[role]
+                label = gettext_lazy("Generator model of each row") if role == "generator" else ROLE_WORDS[role]
                 about: dict[str, Any] = {"label": label, "help_text": HELP.get(name, "")}
                 self.fields[name] = forms.ChoiceField(required=False, widget=ColumnSelect, **about)
             nothing = _("Choose a column") if name == "answer" else _("not in the file")

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import gettext_lazy
 
 from audits.formats.encoding import ENCODINGS
 from audits.formats.shapes import SHAPES
@@ -23,20 +23,20 @@ HELPING = {  # what helps after these failures
 }
 WITH_ENCODING = {"csv", "jsonl", "json", "html", UNREAD}
 WITH_HEADER = {"csv", "xlsx", "xls", "html", UNREAD}
-PLACES = {"json": _lazy("List of the rows"), "html": _lazy("Table")}  # what `sheet` names; else a sheet
+PLACES = {"json": gettext_lazy("List of the rows"), "html": gettext_lazy("Table")}  # what `sheet` names; else a sheet
 Choices = list[tuple[str, str]]
 
 
 class ReadingForm(forms.Form):
     """File of an archive, sheet, kind of export, encoding, separator, header, written line breaks."""
 
-    member = forms.ChoiceField(label=_lazy("File in the archive"), required=False)
-    sheet = forms.ChoiceField(label=_lazy("Sheet"), required=False)
-    shape = forms.ChoiceField(label=_lazy("Read as"), required=False)
-    encoding = forms.ChoiceField(label=_lazy("Encoding"), required=False)
-    delimiter = forms.ChoiceField(label=_lazy("Columns are separated by"), required=False)
-    header = forms.ChoiceField(label=_lazy("Header"), required=False)
-    escapes = forms.ChoiceField(label=_lazy("\\n in a text"), required=False)
+    member = forms.ChoiceField(label=gettext_lazy("File in the archive"), required=False)
+    sheet = forms.ChoiceField(label=gettext_lazy("Sheet"), required=False)
+    shape = forms.ChoiceField(label=gettext_lazy("Read as"), required=False)
+    encoding = forms.ChoiceField(label=gettext_lazy("Encoding"), required=False)
+    delimiter = forms.ChoiceField(label=gettext_lazy("Columns are separated by"), required=False)
+    header = forms.ChoiceField(label=gettext_lazy("Header"), required=False)
+    escapes = forms.ChoiceField(label=gettext_lazy("\\n in a text"), required=False)
 
     def __init__(
         self, *args: Any, dataset: Dataset, sheets: Sequence[str] = (), members: Sequence[str] = (), **kwargs: Any

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import gettext_lazy
 
 from audits.from_file import FileOrder
 from audits.json_queries import Holds, TextOf
@@ -18,22 +18,22 @@ LOOKED_AT = 5_000  # samples among which tags are looked for
 NAMED_BY = 50  # samples among which columns are looked for
 LONGEST = 120  # characters of a value that is offered; longer ones are texts, not kinds
 NOTHING = "-"  # the choice "has no value"; a value is sent with a "=" before it
-ANY = ("", _lazy("any"))
+ANY = ("", gettext_lazy("any"))
 
 
 class SampleFilter(forms.Form):
     """Which samples are shown. What is on no list counts as not chosen."""
 
     q = forms.CharField(
-        label=_lazy("Search questions, answers, identifiers"),
+        label=gettext_lazy("Search questions, answers, identifiers"),
         required=False,
         max_length=200,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
-    flag = forms.ChoiceField(label=_lazy("Flag"), required=False, choices=[ANY, *FLAG_WORDS.items()])
-    tag = forms.ChoiceField(label=_lazy("Tag"), required=False)
-    column = forms.ChoiceField(label=_lazy("Other column"), required=False)
-    value = forms.ChoiceField(label=_lazy("Its value"), required=False)
+    flag = forms.ChoiceField(label=gettext_lazy("Flag"), required=False, choices=[ANY, *FLAG_WORDS.items()])
+    tag = forms.ChoiceField(label=gettext_lazy("Tag"), required=False)
+    column = forms.ChoiceField(label=gettext_lazy("Other column"), required=False)
+    value = forms.ChoiceField(label=gettext_lazy("Its value"), required=False)
 
     def __init__(self, data: Any, *, dataset: Dataset, with_metadata: bool) -> None:
         """with_metadata: whether the person may see the columns that travelled along."""

@@ -43,7 +43,9 @@ def dataset(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "problem": explain_failure(dataset.failure) if dataset.status == Dataset.Status.FAILED else None,
     }
     if not dataset.is_moving:
-        context |= _outcome(dataset) | _samples(request, dataset, with_metadata=sees_labels)
+        context |= _samples(request, dataset, with_metadata=sees_labels)
+        if request.headers.get("HX-Target") != "samples":
+            context |= _outcome(dataset)
     return render_parts(request, "audits/dataset.html", context, parts=("dataset-state", "samples"))
 
 

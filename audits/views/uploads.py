@@ -122,5 +122,7 @@ def dataset_sample(request: HttpRequest, slug: str) -> HttpResponse:
         with sample.path.open("rb") as handle:
             file = File(handle, name=sample.path.name)
             dataset = pipeline.receive_upload(project=project, user=request.user, file=file, name=sample.name)
+    else:
+        messages.info(request, _("This sample dataset is in the project already."))
     waiting = dataset.status == Dataset.Status.UPLOADED
     return redirect("dataset_mapping" if waiting else "dataset", project.slug, dataset.pk)

@@ -132,6 +132,7 @@ def test_a_file_of_an_archive_can_be_chosen_and_changed(signed_in, analyst, proj
     page = browser.get(at("dataset_mapping", dataset))
     assert "several files" in page.context["problem"].what
     assert page.context["form"] is None
+    assert at("dataset_delete", dataset) in page.content.decode()
     assert [value for value, _word in page.context["reading"].fields["member"].choices] == ["one.csv", "二.jsonl"]
     assert list(page.context["reading"].fields) == ["member"]
     for member, answer in (("二.jsonl", "zwei"), ("one.csv", "It is 2 %.")):

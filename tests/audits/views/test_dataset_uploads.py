@@ -147,6 +147,7 @@ def test_every_sample_dataset_has_a_button_that_brings_it_in_once(signed_in, ana
     dataset.save()
     again = browser.post(sample_of(project), {"key": "law.zh"})
     assert again["Location"] == at("dataset", dataset)
+    assert "in the project already" in browser.get(at("dataset", dataset)).content.decode()
 
 
 def test_there_is_no_other_sample_dataset(signed_in, analyst, project):
