@@ -61,6 +61,7 @@ class Scan:
     first_error: str = ""
     formulas: int = 0  # without a value
     first_formula: str = ""
+    prefixed: bool = False  # whether the names of tags have a prefix
     last_rows: list[tuple[int, frozenset[int]]] = field(default_factory=list)  # number, columns that hold something
 
     @property
@@ -79,7 +80,7 @@ def scan_sheet(path: Path, part: str, widest: int) -> Scan:
         for piece in _pieces(path, part):
             _look(scan, piece, widest)
             if not ended:
-                end = _END.search(piece)
+                end = _END.search(piece) if b"sheetData>" in piece else None
                 tail = (tail + (piece[: end.start()] if end else piece))[-_TAIL:]
                 ended = end is not None
     except _BROKEN as error:
@@ -111,11 +112,12 @@ def _look(scan: Scan, piece: bytes, widest: int) -> None:
         for found in _HIDDEN_COLUMNS.finditer(piece):
             bounds = {name: int(number) for name, number in _BOUND.findall(found[0])}
             scan.hidden_columns |= set(range(bounds.get(b"min", 1), min(bounds.get(b"max", 0), widest) + 1))
-    if b't="e"' in piece or b"t='e'" in piece:
+    if b't="e"' in piece:
         errors = _ERROR.findall(piece)
         scan.errors += len(errors)
         scan.first_error = scan.first_error or (errors[0].decode() if errors else "")
-    if b"<f" in piece or b":f" in piece:
+    scan.prefixed = scan.prefixed or b":sheetData>" in piece
+    if b"<f" in piece or (scan.prefixed and b":f" in piece):
         for found in _FORMULA.finditer(piece):
             at = _AT.search(found[1])
             if at and at[1] and not _OF_TEXT.search(found[1]):

@@ -5,19 +5,17 @@ import tempfile
 from array import array
 from collections.abc import Iterator
 from typing import IO, Any
+from xml.parsers import expat
 
-from defusedxml.ElementTree import iterparse
-from openpyxl.xml.constants import SHEET_MAIN_NS
-
-_IN_MEMORY = 16 << 20  # bytes of text; what comes after lies in a file without a name
-_ITEM, _TEXT, _RUN = (f"{{{SHEET_MAIN_NS}}}{name}" for name in ("si", "t", "r"))
+_IN_MEMORY = 16 << 20  # bytes of text, about; what comes after lies in a file without a name
+_PIECE = 1 << 16
 
 
 class SharedStrings:
     """Texts by number, as openpyxl's reader of sheets asks for them."""
 
-    def __init__(self, source: IO[bytes]) -> None:
-        """Read the table. Raises whatever a damaged part makes the parser raise."""
+    def __init__(self, source: Any) -> None:
+        """Read the table from an open part. Raises whatever a damaged part makes the parser raise."""
         self._kept: list[str] = []
         self._ends = array("Q", [0])  # where each text ends in the file
         self._file: IO[bytes] | None = None
@@ -25,7 +23,7 @@ class SharedStrings:
         for text in _texts(source):
             if size < _IN_MEMORY:
                 self._kept.append(text)
-                size += len(text.encode("utf-8", "surrogatepass"))
+                size += 3 * len(text)
             else:
                 self._store(text)
         if self._file:
@@ -55,15 +53,46 @@ class SharedStrings:
         self._ends.append(self._ends[-1] + len(content))
 
 
-def _texts(source: IO[bytes]) -> Iterator[str]:
-    """Each text without its formatting and without its reading aids (furigana)."""
-    root: Any = None
-    for event, element in iterparse(source, events=("start", "end")):
-        if event == "start":
-            root = element if root is None else root
-        elif element.tag == _ITEM:
-            runs = (
-                child if child.tag == _TEXT else child.find(_TEXT) for child in element if child.tag in {_TEXT, _RUN}
-            )
-            yield "".join(run.text or "" for run in runs if run is not None)
-            root.clear()
+class _Parser:
+    """Collects the texts of a table without their formatting and without their reading aids (furigana)."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._parts: list[str] = []
+        self._taken = self._aid = False
+        parser = expat.ParserCreate(namespace_separator="}")
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler = self._characters
+        parser.StartDoctypeDeclHandler = self._refuse  # so that there are no entities, and nothing outside is read
+        self.feed = parser.Parse
+
+    def _start(self, name: str, _attributes: object) -> None:
+        kind = name.rpartition("}")[2]
+        self._aid = self._aid or kind == "rPh"
+        self._taken = kind == "t" and not self._aid
+
+    def _end(self, name: str) -> None:
+        kind = name.rpartition("}")[2]
+        self._taken = False
+        if kind == "rPh":
+            self._aid = False
+        elif kind == "si":
+            self.texts.append("".join(self._parts))
+            self._parts.clear()
+
+    def _characters(self, text: str) -> None:
+        if self._taken:
+            self._parts.append(text)
+
+    def _refuse(self, *_: object) -> None:
+        raise ValueError("a table of texts has no document type")
+
+
+def _texts(source: Any) -> Iterator[str]:
+    parser = _Parser()
+    while piece := source.read(_PIECE):
+        parser.feed(piece, False)
+        yield from parser.texts
+        parser.texts.clear()
+    parser.feed(b"", True)
