@@ -1,7 +1,6 @@
 """A file that can be read: its rows, one per answer, and what was understood of them from the first ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from audits.formats.base import Notice, Options, Reader, Row, RowProblem, SourceRow, Understanding
@@ -9,6 +8,7 @@ from audits.formats.cells import storable
 from audits.formats.columns import MAX_COLUMNS, ROLES, guess_mapping
 from audits.formats.deeper import deeper, usable
 from audits.formats.given import guess_words
+from audits.formats.head import HEAVY, Head
 from audits.formats.joined import guess_split
 from audits.formats.messages import file_error, notice
 from audits.formats.nested import decode, object_columns, spread
@@ -74,7 +74,7 @@ class Opened:
                 yield row
 
     def _head_of(self, rows: Iterator[SourceRow | RowProblem]) -> list[Row]:
-        head = list(islice(rows, HEAD))
+        head = list(Head(rows, HEAD))
         if not head:
             raise file_error("no_rows")
         raw = [row.values for row in head if isinstance(row, SourceRow)]
@@ -84,16 +84,9 @@ class Opened:
 
     def _first_rows(self) -> list[SourceRow | RowProblem]:
         """The first rows, one per answer. Where the rest of the file is cut off, no row is blamed for being alone."""
-        count = 0
-
-        def some() -> Iterator[SourceRow | RowProblem]:
-            nonlocal count
-            for row in islice(self._decoded(), JOINED):
-                count += 1
-                yield row
-
-        head = list(islice(self._shaped(some()), HEAD))
-        lonely = {"no_item"} if count == JOINED else set()
+        raw = Head(self._decoded(), JOINED, heavy=8 * HEAVY)
+        head = list(Head(self._shaped(iter(raw)), HEAD))
+        lonely = {"no_item"} if raw.cut else set()
         return [row for row in head if isinstance(row, SourceRow) or row.code not in lonely]
 
     def _map(self, rows: list[SourceRow]) -> tuple[dict[str, Any], tuple[str, ...], Sequence[Notice]]:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from audits.formats.base import Row
@@ -18,7 +19,7 @@ from audits.formats.nested import decoded
 MAX_STEPS = 32
 _LEVELS = 6  # how deep paths are looked for
 _ELEMENTS = 20  # of a list that are looked into
-_PER_ROW = 2_000  # paths that are looked at
+_LOOKS = 5_000  # values of a row that are looked at
 _ROWS = 50
 _MARKS = ("role", "obj", "type", "from")  # members that tell the elements of a list apart
 _STEP = re.compile(
@@ -169,12 +170,12 @@ def paths_in(rows: Iterable[Row], limit: int = 200) -> tuple[str, ...]:
     for number, row in enumerate(rows):
         columns.update(row)
         if number < _ROWS:
-            found: set[str] = set()
+            search = _Search()
             for name, value in row.items():
                 inner = decoded(value)
                 if isinstance(inner, dict | list) and not _is_texts(inner):
-                    _collect(inner, _start(name), 1, found)
-            seen.update(found)
+                    search.collect(inner, _start(name), 1)
+            seen.update(search.found)
     ranked = sorted(seen, key=lambda path: (-seen[path], len(path), path))
     return tuple(path for path in ranked if path not in columns)[:limit]
 
@@ -194,28 +195,37 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
 
 
-def _collect(value: Any, path: str, level: int, found: set[str]) -> None:
-    """Add the paths below a value. Texts that may be JSON are both: a text, and what lies in them."""
-    if level > _LEVELS or len(found) >= _PER_ROW:
-        return
-    if isinstance(value, dict):
-        for key, member in list(value.items())[:_PER_ROW]:
-            if key and storable(key) == key:
-                below = f"{path}.{key}" if _SAFE_KEY.fullmatch(key) else path + quoted(key)
-                _leaf(member, below, level, found)
-    elif isinstance(value, list):
-        for suffix, part in _branches(value):
-            _leaf(part, path + suffix, level, found)
+class _Search:
+    """The paths below the values of one row; gives up where there is too much."""
 
+    def __init__(self) -> None:
+        self.found: set[str] = set()
+        self._left = _LOOKS
 
-def _leaf(value: Any, path: str, level: int, found: set[str]) -> None:
-    if isinstance(value, str) and value.strip():
-        found.add(path)
-    inner = decoded(value)
-    if _is_texts(inner):
-        found.add(f"{path}[]")
-    elif isinstance(inner, dict | list):
-        _collect(inner, path, level + 1, found)
+    def collect(self, value: Any, path: str, level: int) -> None:
+        """Add the paths below a value."""
+        if level > _LEVELS:
+            return
+        if isinstance(value, dict):
+            for key, member in islice(value.items(), _LOOKS):
+                if key and storable(key) == key:
+                    self._leaf(member, f"{path}.{key}" if _SAFE_KEY.fullmatch(key) else path + quoted(key), level)
+        elif isinstance(value, list):
+            for suffix, part in _branches(value):
+                self._leaf(part, path + suffix, level)
+
+    def _leaf(self, value: Any, path: str, level: int) -> None:
+        """A text that may be JSON is both: a text, and what lies in it."""
+        self._left -= 1
+        if self._left < 0:
+            return
+        if isinstance(value, str) and value.strip():
+            self.found.add(path)
+        inner = decoded(value)
+        if _is_texts(inner):
+            self.found.add(f"{path}[]")
+        elif isinstance(inner, dict | list):
+            self.collect(inner, path, level + 1)
 
 
 def _branches(elements: list[Any]) -> Iterator[tuple[str, Any]]:

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from audits.formats import check_mapping, open_dataset, opened
+from audits.formats import SourceRow, check_mapping, open_dataset, opened
+from audits.formats.head import Head, weight_of
 
 from .conftest import read
 
@@ -129,3 +130,27 @@ def test_an_optional_column_that_spoils_the_rows_is_left_alone(write):
     records, problems = read(found)
     assert (problems, [one.generator for one in records]) == ([], ["m", "m"])
     assert records[0].metadata["reference"] == row["reference"]
+
+
+def test_heavy_rows_make_a_short_head():
+    rows = [SourceRow(line, {"text": "x" * 1000}) for line in range(1, 100)]
+    head = Head(iter(rows), 50, heavy=5_000)
+    assert ([row.line for row in head], head.cut) == ([1, 2, 3, 4, 5], True)
+    head = Head(iter(rows[:3]), 50, heavy=10)
+    assert ([row.line for row in head], head.cut) == ([1], True)
+    head = Head(iter(rows[:3]), 50)
+    assert (len(list(head)), head.cut) == (3, False)
+
+
+def test_weights_count_texts_and_values_up_to_a_limit():
+    assert weight_of({"ab": "cde"}, 1_000) == 50 + 2 + 50 + 3
+    assert weight_of({"a": [[1, 2], {"b": None}]}, 1_000) == 50 + 1 + 50 + 50 + 100 + 50 + 1 + 50
+    assert 1_000 < weight_of({"a": [0] * 1_000_000}, 1_000) < 2_000
+
+
+def test_rows_of_very_many_values_are_opened(write):
+    wide = [[[["x"] * 20] * 20] * 20] * 2
+    row = {f"k{number}": wide for number in range(100)} | {"question": "q", "contexts": ["c"], "answer": "a"}
+    found = open_dataset(write(lines([row] * 3)))
+    assert found.understanding.mapping["contexts"] == "contexts"
+    assert len(found.understanding.preview) == 1
