@@ -37,6 +37,9 @@ KINDS = (  # what formats/sniff.py calls a file that is no dataset
     gettext_noop("a text document (RTF)"),
     gettext_noop("a Word document"),
     gettext_noop("an OpenDocument file"),
+    gettext_noop("an Arrow file (Feather)"),
+    gettext_noop("an Avro file"),
+    gettext_noop("a Python object (pickle)"),
 )
 
 

@@ -26,6 +26,7 @@ _USUAL_WESTERN = frozenset(frequent.WESTERN + frequent.WESTERN_MARKS)
 _USUAL_CHINESE = frozenset(frequent.SIMPLIFIED + frequent.MARKS)
 _TINY = 100  # bytes
 _FEW = 4  # different characters
+_PADDING = b"\x00" * 16  # what a disk that was full leaves at the end of a file
 _CLEARLY = 5.0  # how much likelier UTF-16 must be than the next reading
 _RUN = re.compile("[^\x00-\x7f]{3,}")
 _IN_RUN = 4.0
@@ -104,6 +105,8 @@ def utf8_or_chinese(evidence: bytes) -> Guess:
 def wide(head: bytes) -> str:
     """UTF-16 or UTF-32 without a mark, or ""."""
     sample = head[:4096]
+    if sample.endswith(_PADDING):
+        sample = sample.rstrip(b"\x00")
     if 0 not in sample and _is_utf8(sample):
         return ""
     quads = sample[: len(sample) // 4 * 4]

@@ -11,7 +11,7 @@ from audits.formats.roles import MAX_COLUMNS, MAX_NAME, known_roles
 
 LOOKED_AT = 10  # rows from the top among which the header is looked for
 SAMPLE = 60  # rows that say whether the first one is like the others
-BLANK = "\ufeff \t\r\n\x00\u3000"
+BLANK = "\ufeff \t\r\n\x00\x1a\u3000"  # \x1a: old programs end a file with it
 _NUMBER = re.compile(r"[-+(]?[¥$€£]?\s?\d[\d,. ]*\)?\s?%?")
 _DATE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}.{0,20}")
 _IDENTIFIER = re.compile(r"([A-Za-z]{0,12}[-_#:.]?)\d[\w.-]{0,40}|([0-9a-f]{4,12})-[0-9a-f-]{4,40}")

@@ -26,12 +26,19 @@ _SIGNATURES = (
     (b"\xff\xd8\xff", "an image"),
     (b"GIF8", "an image"),
     (b"SQLite format 3", "a database"),
+    (b"ARROW1", "an Arrow file (Feather)"),
+    (b"Obj\x01", "an Avro file"),
+    (b"\x80\x04\x95", "a Python object (pickle)"),
+    (b"\x80\x05\x95", "a Python object (pickle)"),
     (b"{\\rtf", "a text document (RTF)"),
 )
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_-]{2,30})""", re.IGNORECASE)
 _HTML = re.compile(
     r"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body|table|meta|style|div)\b", re.I | re.S
 )
+_CONTROLS = bytes([*range(1, 9), *range(14, 26)])  # no text has these; separators and ESC come in exports
+_MOST_CONTROLS = 50  # one in so many bytes
+_SOME_CONTROLS = 3  # that the shortest file may have
 _XML = re.compile(r"\s*<(?:\?xml|!DOCTYPE|[A-Za-z][\w:.-]*[\s/>])")
 
 
@@ -101,10 +108,13 @@ def _declared(head: bytes) -> str:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Control characters that no text has, and NUL, of which a damaged cell has a few and UTF-16 very many."""
+    """Whether there are control characters that no text has, or mostly NUL. Some NUL is damage of a few rows."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")) or encodings.wide(head):
         return False
-    return sum(byte < 9 or 13 < byte < 32 for byte in head) > len(head) // 50
+    text = head.rstrip(b"\x00")  # a disk that was full pads a file with NUL
+    said = len(text) - text.count(0)
+    controls = len(text) - len(text.translate(None, _CONTROLS))
+    return said * 2 < len(text) or controls > max(_SOME_CONTROLS, said // _MOST_CONTROLS)
 
 
 def _text_kind(path: Path, encoding: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from audits.formats import messages, open_dataset
 
-from .conftest import refused
+from .conftest import read, refused
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 504
 
@@ -30,6 +30,8 @@ def archive(*names):
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "unknown_type"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "unknown_type"),
         (b"PAR1\x15\x04", "broken_parquet"),
+        (b"ARROW1\x00\x00" + b"\xff" * 40, "unknown_type"),
+        (b"\x80\x04\x95\x20\x00\x00\x00]\x94", "unknown_type"),
         (b"\x1f\x8b\x08\x00", "unknown_type"),
         (bytes(range(256)) * 40, "unknown_type"),
         (archive("word/document.xml"), "unknown_type"),
@@ -50,6 +52,21 @@ def test_what_is_no_dataset(write, content, code):
     error = refused(write(content, name="data.csv"), filename="data.csv")
     assert error.code == code
     assert "Nothing was imported." in str(error)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+@pytest.mark.parametrize("end", ["", "\x1a", "\x00" * 600])
+def test_some_nul_makes_no_table_a_binary_file(write, encoding, end):
+    rows = "1,退货多久？,七天\x00内\x00可退。,七天。\n2,保修\x00多久？,十二个月。,十二\x00\x00个月。\n"
+    opened = open_dataset(write("编号,问题\x00,上下文,回答\n" + rows + end, encoding))
+    records, problems = read(opened)
+    assert opened.understanding.encoding == encoding
+    assert problems == []
+    assert [(one.question, one.contexts, one.answer) for one in records] == [
+        ("退货多久？", ("七天内可退。",), "七天。"),
+        ("保修多久？", ("十二个月。",), "十二个月。"),
+    ]
+    assert all("nul_removed" in one.flags for one in records)
 
 
 def test_the_name_does_not_matter(write):
