@@ -190,7 +190,7 @@ def offers(word: str, column: str = "") -> tuple[str, ...]:
 
 
 class Meanings:
-    """The words of a file with the labels that a person confirmed."""
+    """The words of a file with the labels that a person confirmed, and those that mean one thing only."""
 
     def __init__(self, words: object) -> None:
         """words: mapping["words"], {word: label}; a label that is none of LABELS means that there is no label."""
@@ -202,5 +202,9 @@ class Meanings:
         }
 
     def label(self, word: str) -> str | None:
-        """The label of a word, "" for none, None when the word was given no meaning."""
-        return self._labels.get(folded(word))
+        """The label of a word, "" for none, None when a person has to say and has not.
+
+        A word that was asked about means what was said; of others, as they come far down in a file, the certain ones
+        mean what they always do.
+        """
+        return self._labels.get(known) if (known := folded(word)) in self._labels else _KNOWN.get(known)

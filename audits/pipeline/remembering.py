@@ -39,6 +39,8 @@ def offered_mapping(
         new = set(_columns_of({role: guessed.get(role)}))
         if not mapping.get(role) and new and not new & (before | taken):
             mapping[role] = guessed[role]
+    if words := {**guessed.get("words", {}), **mapping.get("words", {})}:
+        mapping["words"] = words
     return mapping
 
 

@@ -73,7 +73,7 @@ def test_confirmed_words_hold_for_all_their_spellings():
         "SUPPORTED",
     ]
     assert (meanings.label("odd"), meanings.label("open"), meanings.label("else")) == ("", None, None)
-    assert Meanings(None).label("supported") is None
+    assert (Meanings(None).label("Supported"), Meanings(None).label("不支持")) == ("SUPPORTED", None)
 
 
 def test_a_label_of_the_answer():
@@ -101,7 +101,9 @@ def test_a_word_without_a_meaning_is_no_label_and_flagged():
     found = map_record(row(human="haluzinated"), {**MAPPING, "label": "human", "words": WORDS})
     assert found.labels == (GivenLabel("", "haluzinated", ""),)
     assert found.flags == ("unknown_label",)
-    assert map_record(row(human="支持"), {**MAPPING, "label": "human"}).flags == ("unknown_label",)
+    assert map_record(row(human="不支持"), {**MAPPING, "label": "human"}).flags == ("unknown_label",)
+    (label,) = map_record(row(human="支持"), {**MAPPING, "label": "human"}).labels
+    assert label.label == "SUPPORTED"
 
 
 @pytest.mark.parametrize(
