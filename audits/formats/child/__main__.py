@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from audits.formats import open_dataset
-from audits.formats.base import FormatError, Notice, Record, RowProblem, SourceRow, Understanding
+from audits.formats.base import FormatError, Notice, RowProblem, SourceRow, Understanding
 from audits.formats.cells import storable
 from audits.formats.child.frames import write_frame
 from audits.formats.child.limits import limit_memory, limit_process
-from audits.formats.child.rows import Gathering
 from audits.formats.claim_rows import one_per_answer
-from audits.formats.columns import RowMapper
 
 MAX_PREVIEW = 8 << 20  # code points of all rows that a page gets to show; the first one is given at any rate
 Out = BinaryIO
@@ -79,24 +77,11 @@ def _place_of(error: Exception) -> str:
 
 
 def _rows(path: Path, request: dict[str, Any], out: Out) -> None:
-    from audits.formats.child.twice import Twice  # loads numpy, which a page need not wait for
+    from audits.formats.child.sending import send_rows  # loads numpy, which a page need not wait for
 
     opened = open_dataset(path, **request["options"])
-    mapper, skip, gathering, twice = RowMapper(request["mapping"]), request["skip"], Gathering(), Twice()
-    done = 0
-    for position, row in enumerate(one_per_answer(opened.rows(), request["mapping"])):
-        found = mapper(row) if isinstance(row, SourceRow) else row
-        if isinstance(found, Record):
-            twice.add(position, found)
-        done = position + 1
-        if position >= skip:
-            gathering.add(position, found)
-            if gathering.full:
-                write_frame(out, *gathering.frame(done, opened.fraction))
-    if gathering:
-        write_frame(out, *gathering.frame(done, opened.fraction))
-    notices, flagged = twice.told()
-    write_frame(out, {"end": {"done": done, "notices": _told(notices), "flagged": flagged}})
+    end = send_rows(path, opened, request["mapping"], request["skip"], out)
+    write_frame(out, {"end": end | {"notices": _told(end["notices"])}})
 
 
 def _understand(path: Path, request: dict[str, Any], out: Out) -> None:

@@ -1,6 +1,7 @@
 """Rows as a database takes them, gathered into frames: by whoever reads the file, for whoever stores its rows."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any
@@ -21,7 +22,7 @@ MAX_ROWS = 500  # of one frame, and so of one transaction
 MAX_BYTES = 3 << 18  # less than a pipe holds, so that the child may be one frame ahead
 MAX_ROW = 1 << 24  # code points of a row; every text of it is shorter, all together may not be
 BETWEEN = len(COLUMNS) - 1  # separators in a row
-_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False).encode
+as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False).encode
 
 
 @dataclass(frozen=True)
@@ -93,12 +94,17 @@ class Gathering:
         for number, label in enumerate(row.labels):
             self._labels.append((position, number, label.claim, label.word, label.label))
 
+    def add_told(self, rows: list[bytes]) -> None:
+        """Take rows that are ready."""
+        self._rows += rows
+        self._size += sum(map(len, rows))
+
     def _refuse(self, problem: RowProblem) -> None:
         told = {name: getattr(problem, name) for name in _NO_PROBLEM}
         told = {
             name: value if name == "values" and value is None else storable(value) for name, value in told.items()
         }
-        size = len(_json(told))
+        size = len(as_json(told))
         if size > MAX_ROW:
             told["values"] = None
         self._size += min(size, MAX_ROW)
@@ -118,20 +124,29 @@ class Gathering:
         return head, body
 
 
+def texts_as_json(texts: Sequence[str]) -> str:
+    """A list of texts, as JSON."""
+    return f"[{', '.join([encode_basestring(text) for text in texts])}]"
+
+
+def language_told(text: str) -> str:
+    """As text.language.language_of, which need not look at every text."""
+    return "en" if text.isascii() else language_of(text)
+
+
 def _values(position: int, row: Record) -> tuple[str, ...]:
-    text = row.answer or row.question
     return (
         str(position),
         str(row.line),
         row.external_id[:200] or str(position + 1),
         row.question,
         row.answer,
-        f"[{', '.join([encode_basestring(text) for text in row.contexts])}]",
-        _json(row.metadata) if row.metadata else "{}",
-        _json(row.flags) if row.flags else "[]",
-        "en" if text.isascii() else language_of(text),
+        texts_as_json(row.contexts),
+        as_json(row.metadata) if row.metadata else "{}",
+        as_json(row.flags) if row.flags else "[]",
+        language_told(row.answer or row.question),
         row.reference,
         row.generator[:200],
         str(row.timestamp.replace(tzinfo=None)) if row.timestamp else "",
-        _json(row.tags) if row.tags else "[]",
+        as_json(row.tags) if row.tags else "[]",
     )

@@ -3,8 +3,10 @@
 import base64
 from array import array
 from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
 
-from audits.formats.base import Notice, Record
+from audits.formats.base import Notice
 from audits.formats.duplicates import Seen
 from audits.formats.messages import notice
 
@@ -18,11 +20,20 @@ class Twice:
         self._seen = Seen()
         self._positions, self._lines = array("I"), array("I")
 
-    def add(self, position: int, row: Record) -> None:
+    def add(
+        self, position: int, line: int, external_id: str, question: str, answer: str, contexts: Sequence[str]
+    ) -> None:
         """One good row, in the order of the file."""
         self._positions.append(position)
-        self._lines.append(row.line)
-        self._seen.add(position, row.external_id, row.question, row.answer, row.contexts)
+        self._lines.append(line)
+        self._seen.add(position, external_id, question, answer, contexts)
+
+    def add_all(self, position: int, lines: Sequence[int], *columns: Sequence[Any]) -> None:
+        """Good rows that follow each other, by columns: identifiers, questions, answers, contexts."""
+        self._positions.extend(range(position, position + len(lines)))
+        self._lines.extend(lines)
+        for at, texts in enumerate(zip(*columns, strict=True), start=position):
+            self._seen.add(at, *texts)
 
     def told(self) -> tuple[list[Notice], dict[str, str]]:
         """What to say of it, and flag -> positions of the rows that get it, packed."""
