@@ -157,9 +157,9 @@ class CsvReader:
             if following > line + 1 + sum(map(_breaks, fields)):
                 yield notice("blank_lines", line=line + 1 + sum(map(_breaks, fields)))
                 break
-        texts = "\n".join(field for _line, fields in rows for field in fields)
-        if options.escapes is None and self.delimiter == "\t" and not self._dialect.quoted and "\\n" in texts:
-            yield notice("escapes")
+        texts = "\0".join(field for _line, fields in rows for field in fields)
+        if options.escapes is None and self.delimiter == "\t" and "\\n" in texts and "\n" not in texts:
+            yield notice("escapes")  # a quoted table would hold line breaks as they are
 
     def _records(self, lines: Lines) -> Iterator[tuple[int, Fields]]:
         """Every record with the line it starts in. After one that cannot be read to its end, nothing follows."""

@@ -31,14 +31,19 @@ class Dialect:
     delimiter: str
     quoted: bool = True  # a quotation mark at the start of a cell opens a text that the next one closes
     backslash: bool = False  # \" is a quotation mark, as MySQL and Spark write it; otherwise it is written twice
+    spaced: bool = False  # spaces stand between a separator and the quotation mark
 
-    def reader(self, lines: Iterable[str]) -> "Reader":
-        """A parser of these lines that raises csv.Error for quotation marks out of place."""
+    def reader(self, lines: Iterable[str], *, strict: bool = True) -> "Reader":
+        """A parser of these lines; when strict, it raises csv.Error for quotation marks out of place."""
         if self.backslash:
-            lines = (_ESCAPED_MARK.sub(rf"\1{_HELD}", line) if '\\"' in line else line for line in lines)
+            lines = map(self.held, lines)
         if self.quoted:
-            return csv.reader(lines, delimiter=self.delimiter, strict=True)
-        return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE, strict=True)
+            return csv.reader(lines, delimiter=self.delimiter, skipinitialspace=self.spaced, strict=strict)
+        return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE, strict=strict)
+
+    def held(self, text: str) -> str:
+        """The text with another sign for quotation marks that neither open nor close."""
+        return _ESCAPED_MARK.sub(rf"\1{_HELD}", text) if self.backslash and '\\"' in text else text
 
     def restored(self, fields: Fields) -> Fields:
         """The fields of a record as they are meant."""
@@ -46,13 +51,8 @@ class Dialect:
 
     def lenient(self, text: str) -> Fields:
         """The fields of the first record in a text whose quotation marks are out of place, as far as they go."""
-        lines = io.StringIO(text, newline="")
-        if self.quoted:
-            reader = csv.reader(lines, delimiter=self.delimiter)
-        else:
-            reader = csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE)
         try:
-            return next(reader, [])
+            return self.restored(next(self.reader(io.StringIO(text, newline=""), strict=False), []))
         except csv.Error:
             return [text]
 
@@ -81,9 +81,12 @@ def choose_dialect(head: str, chosen: str, *, whole: bool) -> Dialect:
     dialect = Dialect(one_character(chosen)) if chosen else _guess(head, whole=whole)
     if '"' not in head:
         return dialect
-    fitting = {variant: _fit(head, variant, whole=whole).fitting for variant in _variants(dialect, head)}
-    best = max(fitting, key=lambda variant: fitting[variant])  # the first, when several fit as well
-    return best if best.quoted or not _is_wrapped(head, best) else dialect
+    fits = {variant: _fit(head, variant, whole=whole) for variant in _variants(dialect, head)}
+    best = max(fits, key=lambda variant: (fits[variant].fitting, fits[variant].share))  # the first of equals
+    if not best.quoted and _is_wrapped(head, best, '"'):
+        best = dialect
+    spaced = replace(best, spaced=True)
+    return spaced if fits.get(spaced) == fits[best] and _is_wrapped(head, best, ' "') else best
 
 
 def one_character(delimiter: str) -> str:
@@ -96,16 +99,18 @@ def one_character(delimiter: str) -> str:
 
 def _variants(dialect: Dialect, head: str) -> Iterator[Dialect]:
     """Ways in which quotation marks may be meant, the usual one first."""
-    yield dialect
-    if '\\"' in head:
-        yield replace(dialect, backslash=True)
+    escaped = [replace(dialect, backslash=True)] if '\\"' in head else []
+    yield from (dialect, *escaped)
     if dialect.delimiter not in ",;":  # tables with these are quoted, or a text could not hold a comma
         yield replace(dialect, quoted=False)
+    if f'{dialect.delimiter} "' in head:
+        yield from (replace(variant, spaced=True) for variant in (dialect, *escaped))
 
 
-def _is_wrapped(head: str, bare: Dialect) -> bool:
+def _is_wrapped(head: str, dialect: Dialect, start: str) -> bool:
     """Whether most cells that start with a quotation mark also end with one: then it is no part of the text."""
-    cells = [field for record in _records(head, bare, whole=True) for field in record or () if field.startswith('"')]
+    records = (record for record in _records(head, dialect, whole=True) if record)
+    cells = [field.strip(" ") for record in records for field in record if field.startswith(start)]
     wrapped = sum(len(cell) > 1 and bool(_WRAPPED.fullmatch(cell)) for cell in cells)
     return wrapped > 0.5 * len(cells)
 

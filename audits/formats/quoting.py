@@ -41,10 +41,10 @@ def broken_record(broken: Broken, error: str, last: int, *, limit: int) -> RowPr
 
 def _unclosed(broken: Broken, last: int) -> RowProblem:
     """A quotation mark without its fellow; where only half a row follows it, the file seems to be cut off there."""
-    text = _text_from(broken.path, broken.codec, broken.line)
-    at, column = _opening(text, broken.dialect.delimiter)
+    text = broken.dialect.held(_text_from(broken.path, broken.codec, broken.line))
+    at, column = _opening(text, broken.dialect)
     name = broken.columns[column] if column < len(broken.columns) else ""
-    shown = readable(text[at : at + _MOST_SHOWN])
+    shown = readable(broken.dialect.restored([text[at : at + _MOST_SHOWN]])[0])
     values = _values(broken, text)
     if not broken.lines.complete and not _holds_rows(text[at:], broken):
         return row_problem(broken.line, "cut_off", name, value=shown, values=values)
@@ -68,12 +68,14 @@ def _text_from(path: Path, codec: str, line: int) -> str:
     return "".join(parts)
 
 
-def _opening(text: str, delimiter: str) -> tuple[int, int]:
+def _opening(text: str, dialect: Dialect) -> tuple[int, int]:
     """Where the quotation mark stands that is not closed, and in which field of its record."""
     at = column = 0
-    ends = re.compile(f"{re.escape(delimiter)}|\r\n|\r|\n")
+    ends = re.compile(f"{re.escape(dialect.delimiter)}|\r\n|\r|\n")
     while at < len(text):
-        if text[at] == '"':
+        while dialect.spaced and text[at : at + 1] == " ":
+            at += 1
+        if text[at : at + 1] == '"':
             close = text.find('"', at + 1)
             while close >= 0 and text[close + 1 : close + 2] == '"':
                 close = text.find('"', close + 2)
@@ -83,7 +85,7 @@ def _opening(text: str, delimiter: str) -> tuple[int, int]:
         end = ends.search(text, at)
         if not end:
             break
-        at, column = end.end(), column + 1 if end[0] == delimiter else 0
+        at, column = end.end(), column + 1 if end[0] == dialect.delimiter else 0
     return at, column
 
 

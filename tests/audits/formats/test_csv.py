@@ -309,6 +309,11 @@ def test_backslash_n_is_kept_unless_a_person_says_what_it_means(write):
         assert open_dataset(path, escapes=chosen).understanding.warnings == ()
 
 
+def test_backslash_n_beside_line_breaks_is_only_text(write):
+    assert codes(open_dataset(write('question\tcontext\tanswer\nq\t"two\nlines"\tC:\\new\n'))) == []
+    assert codes(open_dataset(write("question\tcontext\tanswer\nq\tone\\ntwo\ta\n"))) == ["escapes"]
+
+
 def test_quotation_marks_after_a_backslash(write):
     text = r"""id,question,context,answer
 1,q,"a \"b, c\" d","x"
@@ -327,6 +332,24 @@ def test_a_backslash_before_doubled_marks_is_text(write):
     assert problems == []
     assert records[0].contexts == ('say "hi" now',)
     assert records[0].answer == "a \\"
+
+
+def test_spaces_before_quotation_marks(write):
+    for row in ('1, "q, r", "c", "a ""b"""', '1,  "q, r",   "c", "a ""b"""'):
+        records, problems = read(open_dataset(write(f"id, question, context, answer\n{row}\n{row}\n")))
+        assert problems == []
+        assert [(r.question, r.contexts, r.answer) for r in records] == [("q, r", ("c",), 'a "b"')] * 2
+    assert values(write('question, answer\n "q", "a"\nr, "b"\n')) == [["q", "a"], ["r", "b"]]
+    assert values(write('question,answer\n"q", "Gold" is\nr, a\n')) == [["q", ' "Gold" is'], ["r", " a"]]
+    assert values(write('question,answer\n"q","[""a"", ""b""]"\n')) == [["q", '["a", "b"]']]
+
+
+def test_an_unclosed_mark_among_marks_after_a_backslash(write):
+    text = 'id,question,context,answer\n1,"say \\"a\\"",c,"\\"b\\""\n2,"say \\"a\\"",c,"b\\"\n3,q,c,a\n'
+    records, problems = read(open_dataset(write(text)))
+    assert [(r.question, r.answer) for r in records] == [('say "a"', '"b"')]
+    assert [(p.line, p.column, p.code) for p in problems] == [(3, "answer", "unclosed_quote")]
+    assert problems[0].value.startswith('"b"\n3,q')
 
 
 def test_a_quoted_table_with_tabs_stays_quoted_when_one_mark_is_missing(write):
