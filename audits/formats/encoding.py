@@ -30,6 +30,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ENOUGH = 1 << 26  # bytes that say how sure a guess is
 _SOME_DAMAGE = 0.9  # confidence in an encoding of which some bytes are not
 
 
@@ -62,23 +63,25 @@ def detect(path: Path) -> Guess:
         if head.startswith(bom):
             return Guess(name, 1.0)
     if found := wide(head):
-        return Guess(found, 0.98 if decodes(path, found) else _SOME_DAMAGE)
+        return Guess(found, 0.98 if decodes(path, found, _ENOUGH) else _SOME_DAMAGE)
     evidence = _evidence(path)
     if decodes(path, "utf-8"):
         return utf8_or_chinese(evidence)
     guess = damaged_utf8(evidence) or narrow(evidence)
     if guess is None:
         raise file_error("undecodable", line=first_bad_line(path, "utf-8"), encoding="UTF-8")
-    return guess if decodes(path, guess.name) else Guess(guess.name, min(guess.confidence, _SOME_DAMAGE))
+    return guess if decodes(path, guess.name, _ENOUGH) else Guess(guess.name, min(guess.confidence, _SOME_DAMAGE))
 
 
-def decodes(path: Path, encoding: str) -> bool:
-    """Whether every byte of the file is text in this encoding."""
+def decodes(path: Path, encoding: str, most: int = 0) -> bool:
+    """Whether every byte of the file, or of its first `most` ones, is text in this encoding."""
     reading = decoder(encoding)
     with path.open("rb") as file:
         try:
             while chunk := file.read(CHUNK):
                 reading.decode(chunk)
+                if most and file.tell() >= most:
+                    return True
             reading.decode(b"", final=True)
         except UnicodeDecodeError:
             return False

@@ -47,7 +47,7 @@ class ExcelReader:
         if any(merge.top <= header.last < merge.bottom for merge in self._near()):
             raise file_error("merged_header", line=header.last)
         self._layout = layout_of(self.columns, self._scan.merges, header.last, header.same)
-        self._remarks = self._remark_rows()
+        self._remarks = self._remark_rows(header)
         self.warnings = tuple(self._notices(header, ordered))
         self._reached = 0  # row
 
@@ -119,13 +119,14 @@ class ExcelReader:
         known = {sheet: find_sheet_header(heads[sheet], (), None).known for sheet in visible}
         return max(visible, key=lambda sheet: known[sheet] if known[sheet] > 1 else 0)
 
-    def _remark_rows(self) -> frozenset[int]:
+    def _remark_rows(self, header: SheetHeader) -> frozenset[int]:
         """The last rows, where they hold one text that is no item's: alone in the first column, or merged."""
-        mapping, first = guess_mapping(self.columns), self._name(1)
+        start = next((column for column, name in enumerate(header.names, start=1) if name), 1)
+        mapping, first = guess_mapping(self.columns), self._name(start)
         texts = {name for role in ("question", "answer", "contexts") for name in _listed(mapping[role])}
         found: set[int] = set()
         for number, columns in reversed(self._scan.last_rows if len(self.columns) > 1 else []):
-            alone = columns == {1} and first not in texts
+            alone = columns == {start} and first not in texts
             merged = len(columns) == 1 and (number in self._layout.wrong or number in self._layout.headings)
             if number < self._first or (columns and not alone and not merged):
                 break
