@@ -3,10 +3,13 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
+FEW = 500_000  # rows of which it is known without numpy, which takes longer to load, that none is there twice
 MOST_GROUPS = 100
 MOST_LINES = 20  # of one group
 _64_BITS = (1 << 64) - 1
@@ -51,12 +54,18 @@ class Seen:
 
     def found(self) -> list[Duplicates]:
         """The kinds of duplicates that there are, "id" first; no kind without any."""
-        lines = np.frombuffer(self._lines, np.uint32) if self._lines else np.empty(0, np.uint32)
-        kinds = (("id", self._ids), ("row", self._rows))
+        kinds = [(kind, hashes) for kind, hashes in (("id", self._ids), ("row", self._rows)) if _may_share(hashes)]
+        if not kinds:
+            return []
+        import numpy as np
+
+        lines = np.frombuffer(self._lines, np.uint32)
         return [found for kind, hashes in kinds if (found := _duplicates(kind, hashes, lines)) is not None]
 
-    def lines(self, kind: str) -> npt.NDArray[np.uint32]:
+    def lines(self, kind: str) -> "npt.NDArray[np.uint32]":
         """The lines of all rows that share this kind of thing with another row, in file order."""
+        import numpy as np
+
         order, starts, sizes = _groups(self._ids if kind == "id" else self._rows)
         if not len(starts):
             return np.empty(0, np.uint32)
@@ -65,7 +74,13 @@ class Seen:
         return shared
 
 
-def _duplicates(kind: str, hashes: "array[int]", lines: npt.NDArray[np.uint32]) -> Duplicates | None:
+def _may_share(hashes: "array[int]") -> bool:
+    return len(hashes) > FEW or len({*hashes} - {_NONE}) < len(hashes) - hashes.count(_NONE)
+
+
+def _duplicates(kind: str, hashes: "array[int]", lines: "npt.NDArray[np.uint32]") -> Duplicates | None:
+    import numpy as np
+
     order, starts, sizes = _groups(hashes)
     if not len(starts):
         return None
@@ -79,8 +94,10 @@ def _duplicates(kind: str, hashes: "array[int]", lines: npt.NDArray[np.uint32]) 
     )
 
 
-def _groups(hashes: "array[int]") -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _groups(hashes: "array[int]") -> "tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]":
     """(rows ordered by hash and place, where in this order each group of several begins, how many rows it has)."""
+    import numpy as np
+
     values = np.frombuffer(hashes, np.uint64) if hashes else np.empty(0, np.uint64)
     order = np.argsort(values, kind="stable")
     ranked = values[order]

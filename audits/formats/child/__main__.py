@@ -77,7 +77,7 @@ def _place_of(error: Exception) -> str:
 
 
 def _rows(path: Path, request: dict[str, Any], out: Out) -> None:
-    from audits.formats.child.sending import send_rows  # loads numpy, which a page need not wait for
+    from audits.formats.child.sending import send_rows
 
     opened = open_dataset(path, **request["options"])
     end = send_rows(path, opened, request["mapping"], request["skip"], out)
