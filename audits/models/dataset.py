@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from audits.models.lease import Leased
 from audits.models.project import Project
 
+MOST_GENERATORS = 100  # different models in one dataset that are looked at
+
 
 class Dataset(Leased):
     """One file: stored as it came, understood, mapped, then imported by a task that can be killed at any moment."""
@@ -65,6 +67,14 @@ class Dataset(Leased):
     def path(self) -> Path:
         """Where the bytes are that are read: the upload, or what was unpacked of it."""
         return Path(settings.MEDIA_ROOT) / (self.unpacked_as or self.stored_as)
+
+    def generators(self) -> list[str]:
+        """The models that wrote the answers, as far as they are stated: for the dataset, or in a column of it."""
+        named = [self.generator] if self.generator.strip() else []
+        if self.mapping.get("generator"):
+            rows = self.samples.exclude(generator="").order_by("generator").values_list("generator", flat=True)
+            named += rows.distinct()[:MOST_GENERATORS]
+        return list(dict.fromkeys(named))
 
     @property
     def is_moving(self) -> bool:

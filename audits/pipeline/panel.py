@@ -37,17 +37,18 @@ def judge_family(judge: Judge) -> str:
 
 
 def of_generators_family(dataset: Dataset, judges: Sequence[Judge]) -> list[Judge]:
-    """The judges that share a family or a name with the model that wrote the answers; none where it is not stated."""
-    generator = dataset.generator.strip()
-    if not generator:
-        return []
+    """The judges that share a family or a name with a model that wrote answers; none where it is not stated."""
+    generators, rules = dataset.generators(), FamilyRule.objects.pairs()
+    return [judge for judge in judges if any(are_kin(("", name), _named(judge), rules) for name in generators)]
+
+
+def unknown_generators(dataset: Dataset) -> list[str]:
+    """The models that wrote answers by names whose family is not known, so that none can be kept off the panel.
+
+    "" stands for a model that is not stated at all.
+    """
     rules = FamilyRule.objects.pairs()
-    return [judge for judge in judges if are_kin(("", generator), _named(judge), rules)]
-
-
-def knows_generator(dataset: Dataset) -> bool:
-    """Whether the generator is stated by a name whose family is known: only then it can be kept off the panel."""
-    return is_known("", dataset.generator, FamilyRule.objects.pairs())
+    return [name for name in dataset.generators() or [""] if not is_known("", name, rules)]
 
 
 def of_unknown_family(judges: Sequence[Judge]) -> list[Judge]:

@@ -17,7 +17,7 @@ from audits.access import audit_for, project_for
 from audits.forms.audits import CONFIDENCE, PANEL_WORDS, AuditForm, default_panel
 from audits.models import Audit, Dataset, Judge, Project, Role
 from audits.parts import render_parts
-from audits.pipeline.panel import knows_generator, of_generators_family, of_unknown_family
+from audits.pipeline.panel import of_generators_family, of_unknown_family, unknown_generators
 from audits.stats.planning import spot_check_size
 
 STARTED = "started_audits"  # in the session: token of a form -> the audit that it started
@@ -101,7 +101,7 @@ class Draft:
     estimate: pipeline.Estimate | None
     problem: str  # why the panel would be refused
     own_family: bool  # a judge is of the generator's family
-    generator_unknown: bool  # so that nothing can be said about that
+    unknown_generators: list[str]  # of which nothing can be said about that; "": it is not stated
     unknown_judges: list[str]  # names that tell no family
     specimen: bool  # an offline judge sits on the panel
     spot_check: int | None  # the proposed size
@@ -140,7 +140,7 @@ def _draft(form: AuditForm) -> Draft:
         estimate=expected,
         problem=_problem(dataset, judges, chosen.get("override_reason") or "") if dataset else "",
         own_family=bool(dataset and of_generators_family(dataset, judges)),
-        generator_unknown=bool(dataset and not knows_generator(dataset)),
+        unknown_generators=unknown_generators(dataset) if dataset else [],
         unknown_judges=[str(judge) for judge in of_unknown_family(judges)],
         specimen=any(judge.vendor == "offline" for judge in [*judges, extractor] if judge),
         spot_check=(

@@ -283,6 +283,15 @@ def test_a_judge_of_the_generators_family_needs_a_reason(project: Project, vendo
     assert audit.override_reason == "The client has no other vendor."
 
 
+def test_models_named_row_by_row_are_kept_off_the_panel_too(project: Project, vendor_server: VendorServer) -> None:
+    rows = [{**row, "model": model} for row, model in zip(road.TWO_ROWS, ("qwen-max", "gpt-9"), strict=True)]
+    dataset = road.make_dataset(project, rows)
+    assert dataset.mapping["generator"] == "model" and sorted(dataset.generators()) == ["gpt-9", "qwen-max"]
+    with pytest.raises(pipeline.PanelError) as refused:
+        road.start(dataset)
+    assert refused.value.code == "generator_family"
+
+
 def test_failed_parts_stay_once_an_expert_has_given_a_label(audit: Audit, vendor_server: VendorServer) -> None:
     vendor_server.script.rules = [{"purpose": "extract", "contains": "Is there a fee?", "fault": "malformed"}]
     road.work_off(audit)
