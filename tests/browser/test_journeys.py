@@ -93,7 +93,7 @@ def choose_columns(page: Page, story: Story, look: Look) -> None:
     for box in page.locator("input[name=contexts]").all():
         box.set_checked(box.get_attribute("value") == passages)
     page.select_option("#id_question", asked)
-    expect(page.locator("#mapping-preview table")).to_contain_text(story.made_up)
+    expect(page.locator("#mapping-preview .firsts")).to_contain_text(story.made_up)
     look.at(page, "columns")
     follow(page, "#mapping-form .button-primary")
     expect(page).to_have_url(re.compile(r"/datasets/\d+/$"))
