@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -13,7 +13,7 @@ from audits.format_messages import Explained, explain, explain_failure, warning
 from audits.formats.base import FormatError
 from audits.formats.child import Understood
 from audits.forms.datasets import MappingForm, suggestion_sentence
-from audits.forms.label_words import LabelWords, posted_words
+from audits.forms.label_words import LabelWords
 from audits.forms.reading import ReadingForm
 from audits.models import Dataset
 from audits.parts import render_parts
@@ -23,7 +23,7 @@ from audits.understood import how_understood
 
 SAID_BELOW = {"unsplit_contexts"}  # warnings that stand where something can be done about them
 OF_ARCHIVES = {"several_files", "unknown_member"}  # failures after which a file of the archive can be chosen
-ASKING = {"guessed_encoding", "mojibake", "no_header", "header_guessed_missing", "escapes", "other_sheets"}
+ASKING = {"guessed_encoding", "no_header", "header_guessed_missing", "escapes", "other_sheets"}
 """Warnings that ask whether the file is read well: the form that changes it stands open."""
 MOST_TWINS = 5
 PARTS = ("mapping", "mapping-preview")
@@ -32,7 +32,7 @@ PARTS = ("mapping", "mapping-preview")
 class MappingPage:
     """form, words: None when the file cannot be read as it is; then only the reading can be changed."""
 
-    def __init__(self, request: HttpRequest, dataset: Dataset, posted: Any = None) -> None:
+    def __init__(self, request: HttpRequest, dataset: Dataset, posted: QueryDict | None = None) -> None:
         """posted: what the form of the mapping sent; None: the form stands as the file was understood."""
         self._request, self._dataset = request, dataset
         self._problem = explain_failure(dataset.failure) if dataset.failure else None
@@ -47,7 +47,7 @@ class MappingPage:
             names, inside = self._examples.by_name, self._examples.inside
             known = dict(self._understood.understanding.mapping) if self._guessing else dataset.mapping
             self.form = MappingForm(posted, dataset=dataset, mapping=known, examples=names, inside=inside)
-            self._check(self.form.mapping, posted)
+            self._check(self.form.mapping, known, posted)
 
     def _open(self) -> Understood | None:
         try:
@@ -56,15 +56,13 @@ class MappingPage:
             self._problem = self._problem or explain(error)
             return None
 
-    def _check(self, mapping: dict[str, Any], posted: Any) -> None:
+    def _check(self, mapping: dict[str, Any], before: dict[str, Any], posted: QueryDict | None) -> None:
         try:
             self._checked = check(self._dataset, reading_of(self._dataset), mapping)
         except FormatError as error:  # the rest of the file is broken, not its head
             self._problem = self._problem or explain(error)
-        chosen = posted_words(posted.getlist("word"), posted.getlist("meaning")) if posted is not None else None
-        known = mapping | {"words": None if self._guessing else self._dataset.mapping.get("words")}
         counted = self._checked.words if self._checked else {}
-        self.words = LabelWords(counted, mapping=known, posted=chosen)
+        self.words = LabelWords(counted, mapping=mapping, before=before, posted=posted)
         self.mapping = mapping | ({"words": found} if (found := self.words.meanings) else {})
         if self._checked:
             self._checked.give_meaning(self.words.meanings)

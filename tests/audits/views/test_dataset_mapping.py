@@ -156,6 +156,19 @@ def test_a_known_export_is_said_and_can_be_read_as_a_plain_table(signed_in, anal
     assert dataset.shape == ""
 
 
+def test_the_list_of_rows_in_a_wrapped_json_can_be_changed(signed_in, analyst, project):
+    row = {"question": "q", "contexts": ["c"], "answer": "a"}
+    wrapped = {"old": [row | {"answer": "before"}], "results": [row, row]}
+    browser, dataset = come(signed_in, analyst, project, json.dumps(wrapped), name="wrapped.json")
+    page = browser.get(at("dataset_mapping", dataset))
+    sheet = page.context["reading"].fields["sheet"]
+    assert sheet.label == "List of the rows"
+    assert {"old", "results"} <= {value for value, _word in sheet.choices}
+    assert f"rows from {dataset.sheet}" in page.context["understood"]
+    browser.post(at("dataset_reading", dataset), dict(page.context["reading"].initial) | {"sheet": "old"})
+    assert records(browser.get(at("dataset_mapping", dataset)))[0]["answer"] == "before"
+
+
 def test_paths_into_lists_are_offered_in_a_group_of_their_own(signed_in, analyst, project):
     row = {"q": "Why?", "out": "Because.", "steps": [{"kind": "tool", "docs": [{"body": "one"}, {"body": "two"}]}]}
     browser, dataset = come(signed_in, analyst, project, json.dumps([row]), name="log.json")
@@ -212,6 +225,7 @@ def test_an_import_waits_for_the_meaning_of_every_word(signed_in, analyst, proje
     assert response.context["problem"].what == "1 word of the human labels has no meaning yet."
     assert response.context["problem"].safe == "Nothing was imported."
     words = {"word": ["支持", "不支持", "冲突"], "meaning": ["SUPPORTED", "NOT_SUPPORTED", "-"]}
+    words["words_of"] = response.context["words"].columns
     assert browser.post(at("dataset_mapping", dataset), data | words).status_code == 302
     pipeline.import_dataset(dataset.pk)
     found = GivenLabel.objects.order_by("sample__position").values_list("word", "label")
@@ -220,10 +234,26 @@ def test_an_import_waits_for_the_meaning_of_every_word(signed_in, analyst, proje
     ]  # fmt: skip
 
 
+def test_a_word_may_mean_something_else_in_another_column(signed_in, analyst, project):
+    text = "question,contexts,answer,is_supported,is_hallucinated\nq,c,a,1,0\nq,c,a,0,1\n"
+    browser, dataset = come(signed_in, analyst, project, text)
+    data = {"question": "question", "answer": "answer", "contexts": ["contexts"], "label": "is_supported"}
+    page = browser.post(at("dataset_mapping", dataset), data | {"preview": "1"})
+    assert {row.chosen for row in page.context["words"].rows} == {""}
+    said = {"word": ["1", "0"], "meaning": ["SUPPORTED", "NOT_SUPPORTED"], "words_of": page.context["words"].columns}
+    page = browser.post(at("dataset_mapping", dataset), data | said | {"preview": "1"})
+    assert page.context["words"].meanings == {"1": "SUPPORTED", "0": "NOT_SUPPORTED"}
+    other = data | said | {"preview": "1", "label": "is_hallucinated"}
+    page = browser.post(at("dataset_mapping", dataset), other)
+    assert page.context["words"].meanings == {}
+    assert [option for option, _word in page.context["words"].rows[0].options][1] == "SUPPORTED"  # 0: not made up
+
+
 def test_a_column_judges_read_is_no_column_of_labels(signed_in, analyst, project):
     browser, dataset = come(signed_in, analyst, project, LABELLED)
     data = {"question": "question", "answer": "answer", "contexts": ["contexts"], "label": "answer"}
-    words = {"word": [f"a{n}" for n in range(5)], "meaning": ["-"] * 5}
+    page = browser.post(at("dataset_mapping", dataset), data | {"preview": "1"})
+    words = {"word": [f"a{n}" for n in range(5)], "meaning": ["-"] * 5, "words_of": page.context["words"].columns}
     response = browser.post(at("dataset_mapping", dataset), data | words)
     assert response.status_code == 422
     assert "human labels" in response.context["problem"].what
