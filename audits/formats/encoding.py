@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from audits.formats import guessing
 from audits.formats.decoding import damaged, decoder, first_broken, open_text
-from audits.formats.guessing import Guess, damaged_utf8, narrow, utf8_or_chinese, wide
+from audits.formats.guessing import Guess, damaged_utf8, narrow, utf8_or_chinese
 from audits.formats.messages import file_error
 
 CHUNK = 1 << 20  # bytes
@@ -62,12 +63,12 @@ def detect(path: Path) -> Guess:
     for bom, name in _BOMS:
         if head.startswith(bom):
             return Guess(name, 1.0)
-    if found := wide(head):
-        return Guess(found, 0.98 if decodes(path, found, _ENOUGH) else _SOME_DAMAGE)
-    evidence = _evidence(path)
-    if decodes(path, "utf-8"):
-        return utf8_or_chinese(evidence)
-    guess = damaged_utf8(evidence) or narrow(evidence)
+    guess = guessing.wide(head)
+    if guess is None:
+        evidence = _evidence(path)
+        if decodes(path, "utf-8"):
+            return utf8_or_chinese(evidence)
+        guess = damaged_utf8(evidence) or narrow(evidence)
     if guess is None:
         raise file_error("undecodable", line=first_bad_line(path, "utf-8"), encoding="UTF-8")
     return guess if decodes(path, guess.name, _ENOUGH) else Guess(guess.name, min(guess.confidence, _SOME_DAMAGE))
@@ -106,6 +107,12 @@ def first_bad_line(path: Path, encoding: str) -> int:
             if bad is not None:
                 break
     return number
+
+
+def wide(head: bytes) -> str:
+    """UTF-16 or UTF-32 without a mark, or ""."""
+    guess = guessing.wide(head)
+    return guess.name if guess else ""
 
 
 def _evidence(path: Path) -> bytes:

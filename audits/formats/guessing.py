@@ -102,23 +102,23 @@ def utf8_or_chinese(evidence: bytes) -> Guess:
     return Guess("gb18030", 0.6) if usual else Guess("utf-8", 1.0)
 
 
-def wide(head: bytes) -> str:
-    """UTF-16 or UTF-32 without a mark, or ""."""
+def wide(head: bytes) -> Guess | None:
+    """UTF-16 or UTF-32 without a mark, None for anything else."""
     sample = head[:4096]
     if sample.endswith(_PADDING):
         sample = sample.rstrip(b"\x00")
     if 0 not in sample and _is_utf8(sample):
-        return ""
+        return None
     quads = sample[: len(sample) // 4 * 4]
     for name in ("utf-32-le", "utf-32-be") if quads.count(0) * 2 >= len(quads) >= 8 else ():
         if not broken_bytes(text_in(quads, name)):
-            return name
+            return Guess(name, MOST_SURE)
     pairs = sample[: len(sample) // 2 * 2]
     found = {name: likelihood(text_in(pairs, name), EVERY) for name in _WIDE}
     others = [likelihood(text_in(pairs, name), languages) for name, languages in CANDIDATES.items()]
     best = max(found, key=lambda name: found[name])
-    rivals = [*others, likelihood(text_in(pairs, "utf-8"), EVERY), min(found.values())]
-    return best if found[best] > max(rivals) + _CLEARLY else ""
+    margin = found[best] - max(*others, likelihood(text_in(pairs, "utf-8"), EVERY), min(found.values()))
+    return Guess(best, confidence(margin)) if margin > _CLEARLY else None
 
 
 def _is_utf8(sample: bytes) -> bool:
