@@ -1,7 +1,8 @@
 """make bench [NAME=…]: runs one bench, or all quick ones; each prints one JSON line.
 
 Quick, and all that `make bench` runs by itself: offline_accuracy, decomposition.
-By name only, since they take minutes: fuzzing (20,000 damaged files), engine (the judging engine under load;
+By name only, since they take minutes: fuzzing (20,000 damaged files), importing (files of 100,000 rows and of 1 GB,
+and the same in Label Studio, which is installed at the first time), engine (the judging engine under load;
 BENCH_QUICK=1 leaves out its 10,000 samples), engine_peers (the engine beside ragas and deepeval, which are installed
 at the first time).
 """
@@ -10,7 +11,12 @@ import importlib
 import sys
 
 QUICK = {"offline_accuracy": "bench.offline_accuracy", "decomposition": "bench.decomposition"}
-LONG = {"fuzzing": "bench.fuzzing", "engine": "bench.engine", "engine_peers": "bench.peers"}
+LONG = {
+    "fuzzing": "bench.fuzzing",
+    "importing": "bench.importing",
+    "engine": "bench.engine",
+    "engine_peers": "bench.peers",
+}
 BENCHES = QUICK | LONG
 
 

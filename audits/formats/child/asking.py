@@ -27,11 +27,11 @@ log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[3]
 COMMAND = (sys.executable, "-m", "audits.formats.child")
 PIPE = 1 << 20  # bytes that a child may be ahead
-PASSED_ON = (  # of the environment: how Python runs here, and nothing that is secret
-    *("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE"),
-    "PYTHONPYCACHEPREFIX",
-)
-QUIET = {
+PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME")
+"""Of the environment: how Python runs here, and nothing that is secret."""
+SETTINGS = {
+    # Its start is waited for. Where modules are not compiled beside themselves, they are once for all in this place.
+    "PYTHONPYCACHEPREFIX": str(Path(sys.prefix) / "compiled"),
     "PYTHONUTF8": "1", "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
 }  # fmt: skip
@@ -123,7 +123,7 @@ class _Child:
         self._process = subprocess.Popen(  # noqa: S603 (our own module)
             COMMAND,
             cwd=ROOT,
-            env={name: os.environ[name] for name in PASSED_ON if name in os.environ} | QUIET,
+            env={name: os.environ[name] for name in PASSED_ON if name in os.environ} | SETTINGS,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
