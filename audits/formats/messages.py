@@ -137,6 +137,10 @@ FILE_ERRORS = {
         "The JSON has a comment or a comma too many in line %(line)s, column %(position)s; JSON allows neither. "
         "Nothing was imported. Remove the comments and the commas before ] or }, or export the file again."
     ),
+    "long_json": gettext_noop(
+        "A value of more than %(limit)s characters begins in line %(line)s, column %(position)s of the JSON. "
+        "Nothing was imported. Shorten it, or write the rows as JSON Lines (JSONL), one per line."
+    ),
     "unknown_array": gettext_noop("The JSON has no list named %(array)s. Nothing was imported. It has: %(arrays)s."),
     "broken_workbook": gettext_noop(
         "The workbook is damaged and cannot be read. Nothing was imported. "

@@ -14,6 +14,7 @@ from audits.formats.messages import file_error, notice
 from audits.formats.nested import decode, object_columns, spread
 from audits.formats.notices import notices_of
 from audits.formats.paths import paths_in
+from audits.formats.roles import NEEDED
 from audits.formats.shapes import Shape, recognise, shape_named
 from audits.formats.shapes.choosing import chosen
 from audits.formats.unnamed import guess_by_content
@@ -100,7 +101,7 @@ class Opened:
             nested = (*(name for name in self._names if "." in name), *paths)
             guessed = chosen(nested, values)
             mapping |= _found(mapping, guessed) | deeper(mapping, guessed, values)
-            if self._reader.header_line is None and not any(mapping.values()):
+            if self._reader.header_line is None and not any(mapping.get(role) for role in NEEDED):
                 mapping |= _found(mapping, guess_by_content(self._names, rows))
         mapping = usable(mapping, rows)
         said = None

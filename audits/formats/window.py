@@ -66,7 +66,7 @@ class Window:
             except json.JSONDecodeError as error:
                 cut = error.pos >= len(self._text) - _NEAR_END or error.msg.startswith("Unterminated string")
                 if not cut or not self._refill():
-                    raise self.error(error.msg, error.pos) from None
+                    raise self._broken(error, cut=cut) from None
             except ValueError as error:  # an integer of thousands of digits
                 raise self.error(str(error)[:80]) from None
             else:
@@ -105,15 +105,25 @@ class Window:
                 return
             self.take(",")
 
+    def _broken(self, error: json.JSONDecodeError, *, cut: bool) -> FormatError:
+        if cut and len(self._text) - self._at > MAX_LINE:
+            line, column = self._place(self._at)
+            return file_error("long_json", line=line, position=column, limit=MAX_LINE)
+        return self.error(error.msg, error.pos)
+
     def error(self, detail: str, position: int | None = None) -> FormatError:
         """What is wrong here, or at a position of the window, by line and column."""
         position = self._at if position is None else position
-        start = self._text.rfind("\n", 0, position) + 1
-        column = position - start + 1 + (0 if start else self._before)
-        line = 1 + self._lines + self._text.count("\n", 0, position)
+        line, column = self._place(position)
         if self._is_loose(position):
             return file_error("commented_json", line=line, position=column)
         return file_error("bad_json", line=line, position=column, detail=detail)
+
+    def _place(self, position: int) -> tuple[int, int]:
+        """Line and column, from 1, of a position of the window."""
+        start = self._text.rfind("\n", 0, position) + 1
+        column = position - start + 1 + (0 if start else self._before)
+        return 1 + self._lines + self._text.count("\n", 0, position), column
 
     def _is_loose(self, position: int) -> bool:
         """Whether a comment stands here, or a comma before the end of a list or object: JSON as people write it."""

@@ -272,6 +272,14 @@ def test_a_row_with_earlier_turns_is_one_row(write):
         assert {r.answer for r in read(open_dataset(write(text)))[0]} == {"甲"}
 
 
+@pytest.mark.parametrize("text", ['[\n {"question": "q", "answer": "%s"}]', '[\n "%s', '{"a": 1,\n "b": "%s"}'])
+def test_values_without_end_are_refused(write, monkeypatch, text):
+    monkeypatch.setattr("audits.formats.window.MAX_LINE", 200_000)
+    error = refused(write(text % ("x" * 900_000)))
+    assert (error.code, error.params["line"], error.params["limit"]) == ("long_json", 2, 200_000)
+    assert "Nothing was imported." in str(error)
+
+
 def test_progress_follows_the_bytes(write):
     opened = open_dataset(write(json.dumps({"data": [{**ROW, "answer": "x" * 9000} for _ in range(100)]})))
     seen = [opened.fraction for _ in opened.rows()]
