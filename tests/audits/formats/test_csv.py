@@ -21,30 +21,10 @@ def test_the_separator_is_found(write, delimiter):
     assert problems == []
 
 
-def test_semicolons_in_quoted_cells_do_not_split(write):
-    records, _ = read(open_dataset(write('﻿id;question;context;answer\r\n1;q;"a; b, c";"say ""x"""\r\n')))
-    assert records[0].contexts == ("a; b, c",)
-    assert records[0].answer == 'say "x"'
-
-
 def test_sep_line_is_a_hint_and_no_header(write):
     opened = open_dataset(write("sep=;\r\nid;question;context;answer\r\n1;q;c;a\r\n2;q;c\r\n"))
     assert opened.understanding.columns == ("id", "question", "context", "answer")
     assert [row.line for row in opened.rows()] == [3, 4]
-
-
-def test_quotation_marks_in_unquoted_tsv_are_text(write):
-    text = 'id\tquestion\tcontext\tanswer\n1\tq\t"Gold" is a plan\t"Gold\n2\tq\tc\t6" disk\n'
-    records, problems = read(open_dataset(write(text)))
-    assert [r.answer for r in records] == ['"Gold', '6" disk']
-    assert records[0].contexts == ('"Gold" is a plan',)
-    assert problems == []
-
-
-def test_quoted_tsv_keeps_tabs_and_line_ends(write):
-    records, _ = read(open_dataset(write('id\tquestion\tcontext\tanswer\n1\tq\t"a\tb\nc"\t"x"\n')))
-    assert records[0].contexts == ("a\tb\nc",)
-    assert records[0].answer == "x"
 
 
 def test_rows_that_do_not_fit_are_named_and_never_shifted(write):
@@ -227,136 +207,6 @@ def test_separators_inside_json_do_not_count(write):
     assert opened.understanding.delimiter == "\t"
     opened = open_dataset(write(f'question;contexts;answer\nq;"{cell}";a\nq;"{cell}";a\n'))
     assert opened.understanding.delimiter == ";"
-
-
-def test_the_line_of_the_header_is_known(write):
-    for text, line in (("q,x\n", 1), ("sep=;\nq;x\n", 2), ("\n\nq,x\n", 3)):
-        names = text.replace("q", "question").replace("x", "answer")
-        assert open_dataset(write(names + "a;b\nc,d\n")).understanding.header_line == line
-
-
-def test_titles_above_the_header_are_left_out_and_named(write):
-    table = "编号,问题,上下文,回答\n1,问,证,答\n2,问,证,答\n"
-    for titles, line in (("RAG 质检表（2024年3月）\n", 2), ("质检表,,,\n导出人：张三,,,\n,,,\n", 4), ("表\n\n", 3)):
-        opened = open_dataset(write(titles + table))
-        assert opened.understanding.header_line == line
-        assert "skipped_rows" in codes(opened)
-        assert [record.external_id for record in read(opened)[0]] == ["1", "2"]
-
-
-def test_titles_above_a_header_of_unknown_names(write):
-    opened = open_dataset(write("Report of March\n\nFrage,Kontext,Antwort\nq1,c1,a1\nq2,c2,a2\n"))
-    assert opened.understanding.columns == ("Frage", "Kontext", "Antwort")
-    assert [row.line for row in opened.rows()] == [4, 5]
-
-
-HEADERLESS = [
-    'What is the dose for adults?,"Adults: 4 g per day.\nHalve it later.",Up to 4 g per day.\n'
-    'Who pays for it?,"The buyer pays for the repair.\nSee page 3.",The buyer does.\n'
-    'Is it "Gold"?,"The Gold plan covers it.\nSilver does not.",Yes.\n',
-    "r1,退货要多久？,三个工作日内原路退款。,三个工作日。\nr2,可以保修吗？,仅限中国大陆地区。,不可以。\n",
-    '1,短问题,"[""甲"", ""乙""]",短\n2,短问,"[""丙""]",答\n3,问题三,"[""丁""]",答案\n',
-    "2024-03-01,0.92,好\n2024-03-02,0.95,差\n",
-]
-
-
-@pytest.mark.parametrize("text", HEADERLESS)
-def test_a_first_row_like_the_others_is_data(write, text):
-    opened = open_dataset(write(text))
-    first = next(opened.rows())
-    assert (first.line, opened.understanding.header_line) == (1, None)
-    assert list(first.values)[:2] == ["column 1", "column 2"]
-    assert "header_guessed_missing" in codes(opened)
-    assert sum(1 for _ in opened.rows()) == sum(1 for _ in open_dataset(write(text), header=True).rows()) + 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Frage,Kontext,Antwort\nWer zahlt das?,Der Käufer zahlt.,Der Käufer.\nWann?,Nach drei Tagen.,Bald.\n",
-        "0,1,2\nWer zahlt das?,Der Käufer zahlt.,Der Käufer.\nWann ist es da?,Nach drei Tagen.,Bald.\n",
-        "Zeitstempel,Was war die Frage?,Was war gut?\n2024-03-01,Wer zahlt?,Alles war gut.\n2024-03-02,Wo?,Nichts.\n",
-        ",alpha,beta\n0,x,y\n1,z,w\n",
-        "alpha,beta\nx,y\nz,w\n",
-        "alpha,beta\nx,y\n",
-    ],
-)
-def test_unknown_names_above_other_things_are_a_header(write, text):
-    opened = open_dataset(write(text))
-    assert opened.understanding.header_line == 1
-    assert "header_guessed_missing" not in codes(opened)
-
-
-def test_one_row_without_a_header(write):
-    opened = open_dataset(write("Who pays?,The buyer pays for the repair.,The buyer does.\n"))
-    assert [row.line for row in opened.rows()] == [1]
-
-
-def test_a_person_says_whether_there_is_a_header(write):
-    path = write("question,context,answer\nq,c,a\n")
-    assert values(path, header=False) == [["question", "context", "answer"], ["q", "c", "a"]]
-    assert "header_guessed_missing" not in codes(open_dataset(path, header=False))
-    assert open_dataset(write(HEADERLESS[1]), header=True).understanding.header_line == 1
-
-
-def test_backslash_n_is_kept_unless_a_person_says_what_it_means(write):
-    path = write('question\tcontext\tanswer\nq\t"Gold" is\\n- a\\tplan\tC:\\\\new\nq\tc\t\\N\n')
-    opened = open_dataset(path)
-    assert codes(opened) == ["escapes"]
-    assert values(path) == [["q", '"Gold" is\\n- a\\tplan', "C:\\\\new"], ["q", "c", "\\N"]]
-    assert values(path, escapes=True) == [["q", '"Gold" is\n- a\tplan', "C:\\new"], ["q", "c", ""]]
-    for chosen in (True, False):
-        assert open_dataset(path, escapes=chosen).understanding.warnings == ()
-
-
-def test_backslash_n_beside_line_breaks_is_only_text(write):
-    assert codes(open_dataset(write('question\tcontext\tanswer\nq\t"two\nlines"\tC:\\new\n'))) == []
-    assert codes(open_dataset(write("question\tcontext\tanswer\nq\tone\\ntwo\ta\n"))) == ["escapes"]
-
-
-def test_quotation_marks_after_a_backslash(write):
-    text = r"""id,question,context,answer
-1,q,"a \"b, c\" d","x"
-2,q,"ends with \\","say \"hi\""
-3,q,C:\new,"[\"a\", \"b\"]"
-"""
-    records, problems = read(open_dataset(write(text)))
-    assert problems == []
-    assert [r.contexts for r in records] == [('a "b, c" d',), ("ends with \\\\",), ("C:\\new",)]
-    assert [r.answer for r in records] == ["x", 'say "hi"', '["a", "b"]']
-
-
-def test_a_backslash_before_doubled_marks_is_text(write):
-    text = 'question,contexts,answer\nq,"[""say \\""hi\\"" now""]","a \\"\nq,c,a\n'
-    records, problems = read(open_dataset(write(text)))
-    assert problems == []
-    assert records[0].contexts == ('say "hi" now',)
-    assert records[0].answer == "a \\"
-
-
-def test_spaces_before_quotation_marks(write):
-    for row in ('1, "q, r", "c", "a ""b"""', '1,  "q, r",   "c", "a ""b"""'):
-        records, problems = read(open_dataset(write(f"id, question, context, answer\n{row}\n{row}\n")))
-        assert problems == []
-        assert [(r.question, r.contexts, r.answer) for r in records] == [("q, r", ("c",), 'a "b"')] * 2
-    assert values(write('question, answer\n "q", "a"\nr, "b"\n')) == [["q", "a"], ["r", "b"]]
-    assert values(write('question,answer\n"q", "Gold" is\nr, a\n')) == [["q", ' "Gold" is'], ["r", " a"]]
-    assert values(write('question,answer\n"q","[""a"", ""b""]"\n')) == [["q", '["a", "b"]']]
-
-
-def test_an_unclosed_mark_among_marks_after_a_backslash(write):
-    text = 'id,question,context,answer\n1,"say \\"a\\"",c,"\\"b\\""\n2,"say \\"a\\"",c,"b\\"\n3,q,c,a\n'
-    records, problems = read(open_dataset(write(text)))
-    assert [(r.question, r.answer) for r in records] == [('say "a"', '"b"')]
-    assert [(p.line, p.column, p.code) for p in problems] == [(3, "answer", "unclosed_quote")]
-    assert problems[0].value.startswith('"b"\n3,q')
-
-
-def test_a_quoted_table_with_tabs_stays_quoted_when_one_mark_is_missing(write):
-    text = 'question\tcontext\tanswer\n"q 1"\t"c"\t"a"\n"q 2"\t"c"\t"a"\n"q 3"\t"c\t"a"\n"q 4"\t"c"\t"a"\n'
-    records, problems = read(open_dataset(write(text)))
-    assert [r.question for r in records] == ["q 1", "q 2", "q 4"]
-    assert [(p.line, p.code) for p in problems] == [(4, "bad_quotes")]
 
 
 def test_problems_carry_what_was_read(write):
