@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.files import File
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
@@ -53,8 +54,15 @@ def _take(request: HttpRequest, project: Project, form: UploadForm | PasteForm) 
         except FormatError as error:
             problem = explain(error)
         else:
-            return redirect("dataset_mapping", project.slug, dataset.pk)
+            return _go_on(request, reverse("dataset_mapping", args=(project.slug, dataset.pk)))
     return _page(request, project, form, problem, previous=request.POST.get("previous", ""))
+
+
+def _go_on(request: HttpRequest, url: str) -> HttpResponse:
+    """To the next page. static/js/upload.js would follow a redirect itself, and take the messages from the person."""
+    if request.headers.get("X-Upload") == "script":
+        return HttpResponse(status=204, headers={"X-Next-Page": url})
+    return redirect(url)
 
 
 def _page(
@@ -94,7 +102,7 @@ def dataset_mend(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             problem = explain(error)
         else:
             messages.success(request, _mended(merged))
-            return redirect("dataset", slug, mended.pk)
+            return _go_on(request, reverse("dataset", args=(slug, mended.pk)))
     context = {"project": dataset.project, "dataset": dataset, "form": form, "problem": problem}
     return render(request, "audits/dataset_mend.html", context, status=422 if form.is_bound else 200)
 

@@ -45,6 +45,11 @@
   });
 
   function finish(form, xhr) {
+    const next = xhr.getResponseHeader("X-Next-Page"); // not a redirect: the page would be made twice, its messages lost
+    if (next) {
+      location.assign(next);
+      return;
+    }
     const arrived = new URL(xhr.responseURL || location.href);
     if (xhr.status < 400 && arrived.href !== new URL(form.action, location.href).href) {
       location.assign(arrived.href);
@@ -106,6 +111,7 @@
     xhr.addEventListener("abort", () => busy(form, false));
     box.querySelector("[data-upload-cancel]").onclick = () => xhr.abort();
     xhr.open("POST", form.action);
+    xhr.setRequestHeader("X-Upload", "script");
     xhr.send(dataOf(form, event.submitter));
   });
 })();

@@ -97,6 +97,12 @@ def test_a_browser_with_scripts_sends_pasted_rows_as_a_file(signed_in, analyst, 
     assert (dataset.filename, dataset.name) == ("pasted.tsv", "Mine")
 
 
+def test_a_script_that_sends_a_file_is_told_where_to_go_on(signed_in, analyst, project):
+    body = {"file": SimpleUploadedFile("loans.csv", GOOD.encode())}
+    response = signed_in(analyst).post(new(project), body, headers={"X-Upload": "script"})
+    assert (response.status_code, response["X-Next-Page"]) == (204, at("dataset_mapping", Dataset.objects.get()))
+
+
 def test_too_many_pasted_rows_are_refused_with_the_limit(signed_in, analyst, project, settings):
     settings.ASSAY_MAX_UPLOAD_MB = 1
     body = {"file": SimpleUploadedFile("pasted.tsv", PASTED.encode() + b"x" * (1 << 20))}
