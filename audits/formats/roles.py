@@ -2,7 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from audits.formats.families import NUMBERED_ONLY, families
 
 MAX_COLUMNS = 256
 MAX_NAME = 200  # code points of a column's name; longer ones are data, or an attack on the patterns below
@@ -16,25 +19,32 @@ _ALIASES = {
     "contexts": """
         retrieved_contexts retrieval_context retrieved_context retrieval_contexts contexts retrieved_documents
         retrieved_docs retrieved_passages retrieved_chunks retrieved_texts retrieved retriever_resources
-        source_documents context documents document docs passages passage chunks chunk snippets snippet search_results
-        evidence evidences sources knowledge background
+        source_documents context documents document docs doc passages passage chunks chunk snippets snippet
+        search_results evidence evidences sources knowledge background
+        ctxs ctx retrieved_nodes source_nodes doc_references quote_list citations agent_documents refs
         检索片段 检索上下文 检索内容 检索结果 检索文档 检索到的内容 召回内容 召回片段 召回结果 召回文档
         参考证据 参考上下文 上下文 证据 参考资料 参考文档 参考内容 参考片段 引用内容 引用片段 引用
         知识片段 知识库内容 知识库片段 文档内容 文档 片段 背景资料 背景 参考文件 引用文件
+        检索到的片段 检索到的文档 检索结果列表 命中片段 命中内容 引用列表 引用分段 分段信息 分段内容 切片内容 切片
+        参考知识
         コンテキスト 検索結果 参照文書 参考文書 関連文書 文脈 根拠
     """,
     "question": """
         question user_question query user_query user_input prompt input instruction questions
-        问题 用户问题 使用者问题 提问 用户提问 用户输入 问句 查询 题目 输入 问
+        query_str query_text question_text input_text prompt_text problem_text user_message customer_question
+        问题 用户问题 使用者问题 提问 用户提问 用户输入 问句 查询 题目 输入 问 提问内容 问题内容 客户问题 咨询问题
         質問 質問文 問い合わせ クエリ 入力
     """,
     "answer": """
         answer response actual_output model_answer generated_answer rag_answer llm_answer system_answer bot_answer
         ai_answer assistant_answer predicted_answer model_response model_output rag_response llm_response completion
         generated_text generation prediction output reply result
+        answer_text response_text response_str output_text predicted_answers generated_answers final_answer
+        generated_response agent_answer agent_response assistant_response bot_response ai_response chatbot_response
         回答 模型回答 系统回答 机器人回答 ai回答 助手回答 生成回答 答复 系统答复 回复 模型回复 系统回复 机器人回复
         应答
-        模型输出 输出 答案 生成答案 模型答案 系统答案 答 回答文 応答 出力 生成回答文
+        模型输出 输出 答案 生成答案 模型答案 系统答案 答 回答内容 回复内容 ai回复 大模型回答 客服回复 生成结果
+        回答文 応答 出力 生成回答文
     """,
     "id": """
         id external_id sample_id question_id query_id record_id row_id example_id item_id case_id uid uuid qid
@@ -99,13 +109,16 @@ _TRADITIONAL = str.maketrans(
 )  # in names of columns only
 _LEVELS = re.compile(r"[./]")  # of nested objects, and of a header over several rows
 _BRACKETED = re.compile(r"[(（\[【].*?[)）\]】]")
-_NUMBERED = re.compile(r"^(.*?)(\d{1,3}|[一二三四五六七八九十])$")
-_CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九十", start=1)}
 
 
 def _plain(name: str) -> str:
     """A name without case, width, spaces, signs and bracketed remarks: "Actual_Output（必填）" -> actualoutput."""
-    folded = unicodedata.normalize("NFKC", name[:MAX_NAME]).casefold().translate(_TRADITIONAL)
+    return _plain_before(name[:MAX_NAME])
+
+
+@lru_cache(maxsize=4096)
+def _plain_before(name: str) -> str:
+    folded = unicodedata.normalize("NFKC", name).casefold().translate(_TRADITIONAL)
     without = _BRACKETED.sub("", folded) or folded
     return "".join(char for char in without if char.isalnum())
 
@@ -129,11 +142,11 @@ def guess_mapping(columns: Sequence[str]) -> dict[str, str | list[str] | None]:
 
 def _guess(columns: Sequence[str], roles: Sequence[str]) -> dict[str, str | list[str] | None]:
     mapping: dict[str, str | list[str] | None] = dict.fromkeys(role for role in ROLES if role in roles)
-    free = {column: _plain(column) for column in columns}
+    free = {column: column for column in columns}
     for whole in (True, False):
         if not whole:
             parts = {column: _LEVELS.split(column) for column in free}
-            free = {column: _plain(levels[-1]) for column, levels in parts.items() if len(levels) > 1}
+            free = {column: levels[-1] for column, levels in parts.items() if len(levels) > 1}
         for role in roles:
             if mapping[role] is None and (whole or role not in _WHOLE_ONLY):
                 found = _find(role, free, whole=whole)
@@ -143,20 +156,15 @@ def _guess(columns: Sequence[str], roles: Sequence[str]) -> dict[str, str | list
 
 
 def _find(role: str, names: Mapping[str, str], *, whole: bool) -> list[str]:
+    """The columns of a role. names: column -> the name that is looked at, all of it or its last level."""
+    plain = {column: _plain(name) for column, name in names.items()}
+    numbered = families(names, _plain) if role == "contexts" else {}
     for alias in _KNOWN[role]:
-        found = [column for column, name in names.items() if name == alias]
-        if role == "contexts":
-            found += [column for _, column in sorted(_family(names, alias)) if column not in found]
+        in_order = numbered.get(alias, [])
+        found = [column for column, name in plain.items() if name == alias and column not in in_order] + in_order
         if found:
             return found if role == "contexts" and (whole or "/" in found[0]) else found[:1]
-    return []
-
-
-def _family(names: Mapping[str, str], alias: str) -> Iterable[tuple[int, str]]:
-    for column, name in names.items():
-        numbered = _NUMBERED.match(name)
-        if numbered and numbered[1] == alias:
-            yield int(_CHINESE_DIGITS.get(numbered[2], 0) or numbered[2]), column
+    return next((numbered[name] for name in NUMBERED_ONLY if len(numbered.get(name, ())) > 1), [])
 
 
 def known_roles(columns: Sequence[str]) -> int:

@@ -81,6 +81,23 @@ def test_headers_are_told_from_rows_by_what_every_file_needs():
         (["上下文二", "上下文一"], ["上下文一", "上下文二"]),
         (["context", "context 2"], ["context", "context 2"]),
         (["context_1", "answer"], "context_1"),
+        (["doc[1]", "doc[0]", "answer[x]"], ["doc[0]", "doc[1]"]),
+        (["contexts.1", "contexts.0"], ["contexts.0", "contexts.1"]),
+        (
+            ["contexts/0/content", "contexts/0/score", "contexts/1/content", "contexts/1/score"],
+            ["contexts/0/content", "contexts/1/content"],
+        ),
+        (["context_1_text", "context_1_score", "context_2_text"], ["context_1_text", "context_2_text"]),
+        (["top_1_chunk", "top_2_chunk"], ["top_1_chunk", "top_2_chunk"]),
+        (["第2个片段", "第1个片段"], ["第1个片段", "第2个片段"]),
+        (["Top1召回", "Top2召回"], ["Top1召回", "Top2召回"]),
+        (["召回内容/Top1", "召回内容/Top2"], ["召回内容/Top1", "召回内容/Top2"]),
+        (["片段①", "片段②"], ["片段①", "片段②"]),
+        (["检索片段1（相似度最高）", "检索片段2"], ["检索片段1（相似度最高）", "检索片段2"]),
+        (["Context B", "Context A"], ["Context A", "Context B"]),
+        ([f"ctx{number}" for number in (10, 2, 1)], ["ctx1", "ctx2", "ctx10"]),
+        (["召回", "召回率"], None),
+        (["question", "answer", "Top1"], None),
     ],
 )
 def test_numbered_contexts_belong_together(columns, contexts):
