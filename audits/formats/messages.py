@@ -309,6 +309,10 @@ WARNINGS = {
     ),
     "no_header": gettext_noop("No column name is known: the first row may be data instead of a header."),
     "many_columns": gettext_noop("The file has very many columns; only the first ones are listed."),
+    "contexts_path": gettext_noop(
+        "The contexts are lists of objects, in which no name says where the text is. The longest text in them "
+        "is read: %(path)s. If another one is meant, choose it."
+    ),
     "contexts_split": gettext_noop(
         "Contexts joined by %(separator)s are read as several: %(count)s of the first rows are split. "
         "If that is wrong, choose that contexts are not split."

@@ -10,6 +10,7 @@ from audits.formats.deeper import deeper, usable
 from audits.formats.given import guess_words
 from audits.formats.head import HEAVY, Head
 from audits.formats.joined import guess_split
+from audits.formats.longest import longest_texts
 from audits.formats.messages import file_error, notice
 from audits.formats.nested import decode, object_columns, spread
 from audits.formats.notices import notices_of
@@ -103,16 +104,18 @@ class Opened:
             mapping |= _found(mapping, guessed) | deeper(mapping, guessed, values)
             if self._reader.header_line is None and not any(mapping.get(role) for role in NEEDED):
                 mapping |= _found(mapping, guess_by_content(self._names, rows))
-        mapping = usable(mapping, rows)
-        said = None
+        path, told = longest_texts(mapping, (*self._names, *paths), values)
+        mapping = usable(mapping | ({"contexts": path} if path else {}), rows)
+        said = [told] if told else []
         if mapping.get("contexts") and "split" not in mapping:
-            split, said = guess_split(rows, mapping)
+            split, told = guess_split(rows, mapping)
             mapping |= {"split": split} if split else {}
+            said += [told] if told else []
         if words := guess_words(rows, mapping):
             mapping["words"] = words
         known = {*self._names, *paths}
         beside = (name for name in _names_in(mapping) if name not in known)
-        return mapping, (*self._names, *paths, *dict.fromkeys(beside)), [said] if said else []
+        return mapping, (*self._names, *paths, *dict.fromkeys(beside)), said
 
     def _understand(self, rows: list[SourceRow], mapping: dict[str, Any], said: Sequence[Notice]) -> Understanding:
         reader = self._reader
