@@ -13,7 +13,7 @@ import time
 from typing import Any, BinaryIO
 
 MAX_HEAD = 64 << 20  # bytes
-MAX_BODY = 256 << 20
+MAX_BODY = 96 << 20  # a frame holds little more than its largest row
 LENGTHS = struct.Struct(">II")
 SEPARATOR = "\x00"
 Frame = tuple[dict[str, Any], str]
@@ -40,10 +40,14 @@ class FrameReader:
         self._file = file
         self._poll = select.poll()
         self._poll.register(file, select.POLLIN)
-        self._wanted = LENGTHS.size  # bytes of what is being read: the lengths, then head and body
-        self._lengths: tuple[int, int] | None = None
-        self._got = bytearray()
+        self._lengths: tuple[int, int] | None = None  # of the frame whose lengths have been read
+        self._expect(LENGTHS.size)
         self.ended = False  # the writer has closed the pipe
+
+    def _expect(self, size: int) -> None:
+        """Make room for what comes next: the lengths, or head and body."""
+        self._room = memoryview(bytearray(size))
+        self._got = 0  # bytes of it
 
     def read(self, seconds: float) -> Frame | None:
         """The next frame; None when it is not whole after so many seconds, or never will be (then `ended`).
@@ -52,31 +56,31 @@ class FrameReader:
         """
         end = time.monotonic() + seconds
         while True:
-            if len(self._got) == self._wanted:
+            if self._got == len(self._room):
                 if frame := self._step():
                     return frame
                 continue
             left = end - time.monotonic()
             if self.ended or left <= 0 or not self._poll.poll(left * 1000):
                 return None
-            piece = os.read(self._file, min(self._wanted - len(self._got), 1 << 20))
-            self.ended = not piece
-            self._got += piece
+            count = os.readv(self._file, [self._room[self._got :]])
+            self.ended = not count
+            self._got += count
 
     def _step(self) -> Frame | None:
         """What was waited for is here: the lengths, so that the rest can be, or the rest."""
-        got, self._got = bytes(self._got), bytearray()
+        room = self._room
         if self._lengths is None:
-            head, body = self._lengths = LENGTHS.unpack(got)
+            head, body = self._lengths = LENGTHS.unpack(room)
             if head > MAX_HEAD or body > MAX_BODY:
                 raise BrokenFrame
-            self._wanted = head + body
+            self._expect(head + body)
             return None
-        length = self._lengths[0]
-        self._lengths, self._wanted = None, LENGTHS.size
+        length, self._lengths = self._lengths[0], None
+        self._expect(LENGTHS.size)
         try:
-            head = json.loads(got[:length])
-            text = str(memoryview(got)[length:], "utf-8")
+            head = json.loads(bytes(room[:length]))
+            text = str(room[length:], "utf-8")
         except (ValueError, RecursionError) as error:
             raise BrokenFrame from error
         if not isinstance(head, dict):

@@ -15,7 +15,7 @@ from audits.formats.columns import RowMapper
 from audits.formats.opened import Opened
 
 ROWS = 250  # of a batch at most
-STEP = 16  # rows between two looks at how much of the file a batch holds
+STEP = 16  # rows between two looks at how much of the file a batch holds, at most
 SHARE = 1 << 20  # bytes of the file, of a batch
 Row = SourceRow | RowProblem
 
@@ -37,12 +37,15 @@ def send_rows(path: Path, opened: Opened, mapping: Mapping[str, Any], skip: int,
 def _batches(rows: Iterator[Row], opened: Opened, *, cut_at: int, share: float) -> Iterator[list[Row]]:
     """Rows many at a time, but never too much of the file. cut_at: number of a row before which a batch ends."""
     batch: list[Row] = []
-    done, began = 0, opened.fraction or 0.0
-    while some := list(islice(rows, min(STEP, ROWS - len(batch), cut_at - done if done < cut_at else STEP))):
+    done, began, step = 0, opened.fraction or 0.0, 1
+    while some := list(islice(rows, min(step, ROWS - len(batch), cut_at - done if done < cut_at else step))):
         batch += some
         done += len(some)
         now = opened.fraction
-        if now is None or now - began > share or len(batch) >= ROWS or done == cut_at:
+        # Where nothing tells how much that was, a batch is small.
+        held = now - began if now is not None else share * len(batch) / (2 * STEP)
+        if held >= share or len(batch) >= ROWS or done == cut_at:
+            step = max(1, min(STEP, int(len(batch) * share / 4 / held) if held else STEP))  # heavy rows one by one
             yield batch
             batch, began = [], now or 0.0
     if batch:

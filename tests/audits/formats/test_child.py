@@ -132,6 +132,14 @@ def test_rows_may_be_skipped(path: Path) -> None:
     assert read(path, skip=1200)[0] == []
 
 
+def test_heavy_rows_come_a_few_at_a_time(tmp_path: Path) -> None:
+    heavy = {"id": "x", "question": "q", "answer": "a", "contexts": ["很" * 400_000, "\x01" * 100_000]}
+    frames, end = read(written(tmp_path, *ROWS[:300], *[heavy] * 40, *ROWS[:300]))
+    assert end.done == 640 and sum(frame.count for frame in frames) == 640
+    assert [row["position"] for row in as_dicts(frames)] == [str(number) for number in range(640)]
+    assert sum(frame.count == 1 for frame in frames) > 20  # once their weight is known, each has a frame of its own
+
+
 def test_what_is_there_twice_is_found_also_across_an_interruption(tmp_path: Path) -> None:
     first, again = ROWS[1], ROWS[1] | {"question": "another"}
     path = written(tmp_path, first, ROWS[2], again, ROWS[2] | {"id": "other"})
