@@ -3,8 +3,9 @@
 import json
 import re
 import zipfile
-from itertools import islice
+from itertools import pairwise
 from pathlib import Path
+from typing import TextIO
 
 from audits.formats import encoding as encodings
 from audits.formats.base import FormatError, Options
@@ -36,8 +37,9 @@ _CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_-]{
 _HTML = re.compile(
     r"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body|table|meta|style|div)\b", re.I | re.S
 )
-_CONTROLS = bytes([*range(1, 9), *range(14, 26)])  # no text has these; separators and ESC come in exports
+_CONTROLS = bytes([*range(2, 9), *range(14, 26)])  # no text has these; separators (Hive: 1) and ESC come in exports
 _MOST_CONTROLS = 50  # one in so many bytes
+_FIRST = 1 << 17  # code points in which the first object may end
 _SOME_CONTROLS = 3  # that the shortest file may have
 _XML = re.compile(r"\s*<(?:\?xml|!DOCTYPE|[A-Za-z][\w:.-]*[\s/>])")
 
@@ -121,8 +123,8 @@ def _text_kind(path: Path, encoding: str) -> str:
     """JSON, JSON Lines or a table, by the first lines. Raises FormatError for web pages and XML."""
     with encodings.open_text(path, encoding) as stream:
         try:
-            stripped = (line.strip("\ufeff \t\r\n\x00") for line in encodings.lines(stream, MAX_LINE))
-            first, second = [*islice((line for line in stripped if line), 2), "", ""][:2]
+            head = _first_lines(stream)
+            first, second = [line.strip() for line in [*head[:2], "", ""][:2]]
         except UnicodeDecodeError:
             line = encodings.first_bad_line(path, encoding)
             raise file_error("undecodable", line=line, encoding=encoding) from None
@@ -135,8 +137,27 @@ def _text_kind(path: Path, encoding: str) -> str:
     if first.startswith("[") and first[1:].lstrip()[:1] in {"", "{", "[", "]", '"'}:
         return "json"
     if first.startswith("{"):
-        return _object_kind(first, second)
+        return "jsonl" if _one_after_the_other(head) else _object_kind(first, second)
     return "csv"
+
+
+def _first_lines(stream: TextIO) -> list[str]:
+    """The first lines that say something: two at least, whatever their length, and more while they are short."""
+    found: list[str] = []
+    size = 0
+    for raw in encodings.lines(stream, MAX_LINE):
+        line = raw.strip("\ufeff\r\n\x00").rstrip()
+        if line.strip():
+            found.append(line)
+            size += len(line)
+        if len(found) > 1 and size > _FIRST:
+            break
+    return found
+
+
+def _one_after_the_other(head: list[str]) -> bool:
+    """Whether an object over several lines ends at the start of one, and the next begins."""
+    return any(line == "}" and after.startswith("{") for line, after in pairwise(head))
 
 
 def _object_kind(first: str, second: str) -> str:

@@ -27,7 +27,7 @@ SLOW = (
         "environ",
     ),
     *("openai.resources.chat", "openai.resources.batches", "anthropic.resources", "aiohttp", "httpx2", "openpyxl"),
-    *("xlsxwriter", "numpy", "scipy.stats", "rapidfuzz", "cryptography.fernet", "rfc8785", "charset_normalizer"),
+    *("xlsxwriter", "numpy", "scipy.stats", "rapidfuzz", "cryptography.fernet", "rfc8785"),
     *("django_htmx.middleware", "template_partials", "time_machine", "django.db.migrations.executor"),
     *("django.views.debug", "django.template.defaulttags", "django.template.loader_tags"),
     # What is ours and knows nothing of Django.

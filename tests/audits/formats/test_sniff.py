@@ -80,3 +80,17 @@ def test_every_sentence_can_be_rebuilt_from_code_and_params(write):
     assert error.template == messages.FILE_ERRORS[error.code]
     (problem,) = [row for row in open_dataset(write("question,context,answer\nq,c,a\nq\n")).rows() if row.line == 3]
     assert messages.ROW_PROBLEMS[problem.code] % problem.params == problem.reason
+
+
+def test_objects_printed_one_after_the_other(write):
+    row = '{\n  "question": "q",\n  "contexts": ["c"],\n  "answer": "a"\n}\n'
+    opened = open_dataset(write(row * 3))
+    assert opened.understanding.format == "jsonl" and len(list(opened.rows())) == 3
+    assert open_dataset(write(row)).understanding.format == "json"
+
+
+@pytest.mark.parametrize("separator", ["\x01", "\x1f"])
+def test_tables_that_databases_write_with_a_control_character(write, separator):
+    rows = [["id", "question", "context", "answer"], *([str(n), "退款？", "三天。", "a"] for n in range(30))]
+    opened = open_dataset(write("\n".join(separator.join(row) for row in rows)))
+    assert (opened.understanding.delimiter, len(list(opened.rows()))) == (separator, 30)
