@@ -52,7 +52,8 @@ def import_dataset(
 ) -> bool:
     """Import to the end, for at most `seconds`, or until `stopping`. True when nothing is left to do.
 
-    A second caller leaves at once. tell is called after every batch.
+    A second caller leaves at once. tell is called after every batch. To go on later means to read the file again up
+    to there, so `seconds` is for tests and small files.
     """
     token = uuid.uuid4()
     status = imports_owed().filter(pk=dataset_id).values_list("status", flat=True).first()
@@ -77,8 +78,8 @@ class _Run:
     def __init__(
         self, dataset: Dataset, seconds: float | None, stopping: Callable[[], bool], tell: Tell | None
     ) -> None:
-        self.dataset, self.stopping, self.tell = dataset, stopping, tell
-        self.end = None if seconds is None else time.monotonic() + seconds
+        self.dataset, self.seconds, self.stopping, self.tell = dataset, seconds, stopping, tell
+        self.end: float | None = None
         self.held = Dataset.objects.filter(pk=dataset.pk, lease=dataset.lease)
         self.patience = min(1.0, settings.ASSAY_LEASE_SECONDS / 4)  # seconds between two renewals at most
 
@@ -202,7 +203,11 @@ class _Run:
         return True
 
     def _late(self) -> bool:
-        return self.end is not None and time.monotonic() > self.end
+        """Whether the time is over, which counts from the first batch on: to get there takes long in a large file."""
+        if self.seconds is None:
+            return False
+        self.end = time.monotonic() + self.seconds if self.end is None else self.end
+        return time.monotonic() >= self.end
 
     def _move(self, **fields: Any) -> None:
         """Write fields while it is being imported, by us, and nobody has moved the mark. Raises LeaseLost."""
