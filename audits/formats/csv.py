@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -21,8 +22,6 @@ _HEAD = 1 << 18  # code points on which the dialect is guessed
 _MAX_FIELD = 10_000_000  # beyond this a quotation mark was most likely never closed
 _MOST_SHOWN = 10_000  # code points of a cell that is too long
 _SEP_LINE = re.compile(r'\ufeff?"?sep=(.)"?(?:\r\n|\r|\n)', re.IGNORECASE)
-_ESCAPE = re.compile(r"\\(\r\n|.)", re.DOTALL)
-_STANDS_FOR = {"n": "\n", "r": "\r", "t": "\t"}
 Fields = list[str]
 
 csv.field_size_limit(_MAX_FIELD)  # of the process; Python's own 131,072 is less than one long context
@@ -55,9 +54,9 @@ class CsvReader:
         hint = _SEP_LINE.match(head)
         self._skipped = 1 if hint else 0  # lines before the first record
         text = head[hint.end() :] if hint else head
-        self._dialect = choose_dialect(text, options.delimiter or (hint[1] if hint else ""), whole=whole)
+        dialect = choose_dialect(text, options.delimiter or (hint[1] if hint else ""), whole=whole)
+        self._dialect = dialect if options.escapes is None else replace(dialect, escapes=options.escapes)
         self.delimiter: str | None = self._dialect.delimiter
-        self._escapes = bool(options.escapes)
         self.columns: tuple[str, ...] = ()
         first = self._first_rows()
         found = find_header([fields for _line, fields in first], options.header)
@@ -154,11 +153,13 @@ class CsvReader:
             yield notice("header_guessed_missing")
         rows = first[found.at or 0 :]
         for (line, fields), (following, _fields) in pairwise(rows):
-            if following > line + 1 + sum(map(_breaks, fields)):
+            if following > line + 1 + sum(map(_breaks, fields)) and not self._dialect.drawn:
                 yield notice("blank_lines", line=line + 1 + sum(map(_breaks, fields)))
                 break
         texts = "\0".join(field for _line, fields in rows for field in fields)
-        if options.escapes is None and self.delimiter == "\t" and "\\n" in texts and "\n" not in texts:
+        if options.escapes is None and self._dialect.escapes:
+            yield notice("escapes_read")
+        elif options.escapes is None and self.delimiter == "\t" and "\\n" in texts and "\n" not in texts:
             yield notice("escapes")  # a quoted table would hold line breaks as they are
 
     def _records(self, lines: Lines) -> Iterator[tuple[int, Fields]]:
@@ -166,13 +167,11 @@ class CsvReader:
         physical = iter(lines)
         for _ in islice(physical, self._skipped):
             pass
-        if self._escapes:
-            return ((line, _unescaped(fields)) for line, fields in self._parse(physical, lines))
         return self._parse(physical, lines)
 
     def _parse(self, physical: Iterator[str], lines: Lines) -> Iterator[tuple[int, Fields]]:
         reader, skipped = self._dialect.reader(physical), self._skipped
-        restored = self._dialect.restored if self._dialect.backslash else None
+        restored = self._dialect.restored if self._dialect.changes else None
         before = skipped
         while True:
             try:
@@ -195,15 +194,3 @@ class CsvReader:
 def _breaks(field: str) -> int:
     """How many line ends lie in a text."""
     return field.count("\n") + field.count("\r") - field.count("\r\n")
-
-
-def _unescaped(fields: Fields) -> Fields:
-    r"""The texts with \n, \t, \r and \\ as what they stand for, and nothing for \N."""
-    if isinstance(fields, _Unread):
-        return fields
-    return ["" if field == "\\N" else _ESCAPE.sub(_meant, field) if "\\" in field else field for field in fields]
-
-
-def _meant(found: re.Match[str]) -> str:
-    sign = found[1]
-    return _STANDS_FOR.get(sign, sign if sign in '\\"' or sign.isspace() else found[0])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from audits.formats.escapes import END_OF_COPY, are_certain, unescaped
 from audits.formats.header import LOOKED_AT, find_header, says_something
 from audits.formats.messages import file_error
 from audits.formats.roles import MAX_COLUMNS, known_roles
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
 DELIMITERS = ",;\t|"
 RARE = "^~:\x01\x1f"  # sniffed only where nothing else fits and every row agrees
 _SAMPLE = 200  # records
+_TOP = 3  # lines among which the first one of a drawn table lies
 _HELD = "\udfff"  # stands for a quotation mark while a line is parsed; no decoder gives it
-_ESCAPED_MARK = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
-_WRAPPED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
+_ESCAPED_MARK = {mark: re.compile(rf"(?<!\\)((?:\\\\)*)\\{mark}") for mark in "\"'"}
+_WRAPPED = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'", re.DOTALL)
+_RULE = re.compile(r"[\s|+]*:?[-=]{2,}[\s|+:=-]*")
+_COUNTED = re.compile(r"\s*\(\d+ (?:rows?|行记录|行)\)\s*")  # what psql writes below
+_OPENS = re.compile(r'(?:^|\t)"', re.MULTILINE)
 Fields = list[str]
 
 
@@ -32,22 +37,39 @@ class Dialect:
     quoted: bool = True  # a quotation mark at the start of a cell opens a text that the next one closes
     backslash: bool = False  # \" is a quotation mark, as MySQL and Spark write it; otherwise it is written twice
     spaced: bool = False  # spaces stand between a separator and the quotation mark
+    mark: str = '"'  # or '
+    drawn: bool = False  # for people to look at: cells are padded with spaces, lines of hyphens lie between rows
+    escapes: bool = False  # backslashes stand for what databases mean by them, see escapes.py
 
     def reader(self, lines: Iterable[str], *, strict: bool = True) -> "Reader":
         """A parser of these lines; when strict, it raises csv.Error for quotation marks out of place."""
         if self.backslash:
             lines = map(self.held, lines)
         if self.quoted:
-            return csv.reader(lines, delimiter=self.delimiter, skipinitialspace=self.spaced, strict=strict)
+            spaced = self.spaced
+            return csv.reader(
+                lines, delimiter=self.delimiter, quotechar=self.mark, skipinitialspace=spaced, strict=strict
+            )
         return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE, strict=strict)
 
     def held(self, text: str) -> str:
         """The text with another sign for quotation marks that neither open nor close."""
-        return _ESCAPED_MARK.sub(rf"\1{_HELD}", text) if self.backslash and '\\"' in text else text
+        if not self.backslash or f"\\{self.mark}" not in text:
+            return text
+        return _ESCAPED_MARK[self.mark].sub(rf"\1{_HELD}", text)
 
     def restored(self, fields: Fields) -> Fields:
         """The fields of a record as they are meant."""
-        return [field.replace(_HELD, '"') for field in fields] if self.backslash else fields
+        if self.escapes:
+            fields = [""] if fields == [END_OF_COPY] else [unescaped(field) for field in fields]
+        if self.drawn:
+            fields = [""] if is_ruled(fields) else [field.strip(" ") for field in fields]
+        return [field.replace(_HELD, self.mark) for field in fields] if self.backslash else fields
+
+    @property
+    def changes(self) -> bool:
+        """Whether `restored` does anything."""
+        return self.backslash or self.escapes or self.drawn
 
     def lenient(self, text: str) -> Fields:
         """The fields of the first record in a text whose quotation marks are out of place, as far as they go."""
@@ -79,14 +101,39 @@ def choose_dialect(head: str, chosen: str, *, whole: bool) -> Dialect:
     whole: whether the head is the whole file, so that its last record is no cut one.
     """
     dialect = Dialect(one_character(chosen)) if chosen else _guess(head, whole=whole)
-    if '"' not in head:
-        return dialect
+    if _is_drawn(head, dialect):
+        return replace(dialect, quoted=False, drawn=True)
+    if '"' in head or "'" in head:
+        dialect = _best_variant(dialect, head, whole=whole)
+    bare = dialect.delimiter == "\t" and not (dialect.quoted and _OPENS.search(head))
+    certain = (bare or dialect.backslash) and are_certain(head, quoted=not bare)
+    return replace(dialect, escapes=True) if certain else dialect
+
+
+def _best_variant(dialect: Dialect, head: str, *, whole: bool) -> Dialect:
+    """The way of quoting in which most rows fit; of those alike the usual one, unless it leaves texts in marks."""
     fits = {variant: _fit(head, variant, whole=whole) for variant in _variants(dialect, head)}
     best = max(fits, key=lambda variant: (fits[variant].fitting, fits[variant].share))  # the first of equals
     if not best.quoted and _is_wrapped(head, best, '"'):
         best = dialect
-    spaced = replace(best, spaced=True)
+    spaced, single = replace(best, spaced=True), replace(best, mark="'")
+    if fits.get(single) == fits[best] and _is_wrapped(head, best, "'"):
+        return single
     return spaced if fits.get(spaced) == fits[best] and _is_wrapped(head, best, ' "') else best
+
+
+def is_ruled(fields: Fields) -> bool:
+    """Whether a record is a line that somebody drew in a table, |---|---| or +----+----+, or counts its rows."""
+    text = "|".join(fields)
+    return _RULE.fullmatch(text) is not None or _COUNTED.fullmatch(text) is not None
+
+
+def _is_drawn(head: str, dialect: Dialect) -> bool:
+    """Whether a line of hyphens stands above or below the header, as in Markdown and in what psql and mysql print."""
+    top = head.lstrip().splitlines()[:_TOP]  # in quotation marks, it would be part of a text
+    return dialect.delimiter == "|" and any(
+        _RULE.fullmatch(line) for line in takewhile(lambda one: '"' not in one, top)
+    )
 
 
 def one_character(delimiter: str) -> str:
@@ -101,10 +148,16 @@ def _variants(dialect: Dialect, head: str) -> Iterator[Dialect]:
     """Ways in which quotation marks may be meant, the usual one first."""
     escaped = [replace(dialect, backslash=True)] if '\\"' in head else []
     yield from (dialect, *escaped)
-    if dialect.delimiter not in ",;":  # tables with these are quoted, or a text could not hold a comma
+    if (
+        dialect.delimiter not in ",;" and '"' in head
+    ):  # tables with these are quoted, or a text could not hold a comma
         yield replace(dialect, quoted=False)
     if f'{dialect.delimiter} "' in head:
         yield from (replace(variant, spaced=True) for variant in (dialect, *escaped))
+    if head.startswith("'") or f"{dialect.delimiter}'" in head:
+        yield replace(dialect, mark="'")
+        if "\\'" in head:
+            yield replace(dialect, mark="'", backslash=True)
 
 
 def _is_wrapped(head: str, dialect: Dialect, start: str) -> bool:

@@ -287,6 +287,10 @@ WARNINGS = {
     "escapes": gettext_noop(
         "Some texts hold a backslash and an n. They are kept so; if that stands for a line break, say so."
     ),
+    "escapes_read": gettext_noop(
+        "Backslashes are read as databases write them: \\n is a line break, \\\\ is one backslash, \\N is no value. "
+        "If they are part of the texts, say so."
+    ),
     "sep_line": gettext_noop("The first line, sep=%(delimiter)s, only tells spreadsheet programs the separator."),
     "blank_lines": gettext_noop("Blank lines, as in line %(line)s, are passed over."),
     "skipped_rows": gettext_noop("The rows above the header were left out."),

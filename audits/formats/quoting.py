@@ -71,14 +71,15 @@ def _text_from(path: Path, codec: str, line: int) -> str:
 def _opening(text: str, dialect: Dialect) -> tuple[int, int]:
     """Where the quotation mark stands that is not closed, and in which field of its record."""
     at = column = 0
+    mark = dialect.mark
     ends = re.compile(f"{re.escape(dialect.delimiter)}|\r\n|\r|\n")
     while at < len(text):
         while dialect.spaced and text[at : at + 1] == " ":
             at += 1
-        if text[at : at + 1] == '"':
-            close = text.find('"', at + 1)
-            while close >= 0 and text[close + 1 : close + 2] == '"':
-                close = text.find('"', close + 2)
+        if text[at : at + 1] == mark:
+            close = text.find(mark, at + 1)
+            while close >= 0 and text[close + 1 : close + 2] == mark:
+                close = text.find(mark, close + 2)
             if close < 0:
                 break
             at = close + 1

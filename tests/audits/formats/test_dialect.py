@@ -1,5 +1,9 @@
 """How quotation marks and backslashes are meant in a table."""
 
+import json
+
+import pytest
+
 from audits.formats import open_dataset
 
 from .conftest import read
@@ -34,13 +38,52 @@ def test_quoted_tsv_keeps_tabs_and_line_ends(write):
 
 
 def test_backslash_n_is_kept_unless_a_person_says_what_it_means(write):
-    path = write('question\tcontext\tanswer\nq\t"Gold" is\\n- a\\tplan\tC:\\\\new\nq\tc\t\\N\n')
+    path = write('question\tcontext\tanswer\nq\t"Gold" is\\n- a\\tplan\tC:\\new\nq\tc\ta\n')
     opened = open_dataset(path)
     assert codes(opened) == ["escapes"]
-    assert values(path) == [["q", '"Gold" is\\n- a\\tplan', "C:\\\\new"], ["q", "c", "\\N"]]
-    assert values(path, escapes=True) == [["q", '"Gold" is\n- a\tplan', "C:\\new"], ["q", "c", ""]]
+    assert values(path) == [["q", '"Gold" is\\n- a\\tplan', "C:\\new"], ["q", "c", "a"]]
+    assert values(path, escapes=True) == [["q", '"Gold" is\n- a\tplan', "C:\new"], ["q", "c", "a"]]
     for chosen in (True, False):
         assert open_dataset(path, escapes=chosen).understanding.warnings == ()
+
+
+def test_backslashes_of_databases_are_read_where_nothing_else_can_be_meant(write):
+    path = write('question\tcontexts\tanswer\nq\t["a\\\\nb"]\tone\\ntwo C:\\\\new\nq\t["c"]\t\\N\n\\.\n')
+    opened = open_dataset(path)
+    assert codes(opened) == ["escapes_read"]
+    records, problems = read(opened)
+    assert problems == []
+    assert [(r.contexts, r.answer) for r in records] == [(("a\nb",), "one\ntwo C:\\new"), (("c",), "")]
+    assert values(path, escapes=False)[0][2] == "one\\ntwo C:\\\\new"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\\\n"])  # of Spark and pandas, of MySQL
+def test_backslashes_of_databases_in_quoted_tables(write, newline):
+    def written(text):
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", newline) + '"'
+
+    rows = [["Q?", json.dumps(["a\nb", 'say "x"']), 'one\ntwo "y"'], ["r", json.dumps(["c"]), "C:\\new \\"]]
+    text = "question,contexts,answer\n" + "".join(",".join(map(written, row)) + "\n" for row in rows)
+    opened = open_dataset(write(text))
+    records, problems = read(opened)
+    assert codes(opened) == ["escapes_read"]
+    assert problems == []
+    assert [(r.contexts, r.answer) for r in records] == [
+        (("a\nb", 'say "x"'), 'one\ntwo "y"'),
+        (("c",), "C:\\new \\"),
+    ]
+
+
+def test_single_quotation_marks(write):
+    text = "'question','context','answer'\n'Who''s that, \"A\"?','two\nlines','a'\n'r','c','it''s'\n"
+    records, problems = read(open_dataset(write(text)))
+    assert problems == []
+    assert [(r.question, r.contexts, r.answer) for r in records] == [
+        ('Who\'s that, "A"?', ("two\nlines",), "a"),
+        ("r", ("c",), "it's"),
+    ]
+    bare = "question;context;answer\n'Tis true;'s;it's\n'Twas;c;'a\n"
+    assert values(write(bare)) == [["'Tis true", "'s", "it's"], ["'Twas", "c", "'a"]]
 
 
 def test_backslash_n_beside_line_breaks_is_only_text(write):
@@ -91,3 +134,25 @@ def test_a_quoted_table_with_tabs_stays_quoted_when_one_mark_is_missing(write):
     records, problems = read(open_dataset(write(text)))
     assert [r.question for r in records] == ["q 1", "q 2", "q 4"]
     assert [(p.line, p.code) for p in problems] == [(4, "bad_quotes")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| question | context | answer |\n|:--|---|---|\n| q 1 | c | a |\n| q 2 | c |  |\n",
+        "question | context | answer\n--- | --- | ---\nq 1 | c | a\nq 2 | c | \n",
+        " question | context | answer \n----------+---------+-------\n q 1 | c | a\n q 2 | c | \n(2 rows)\n\n",
+        "+--+--+--+\n| question | context | answer |\n+--+--+--+\n| q 1 | c | a |\n| q 2 | c | |\n+--+--+--+\n",
+    ],
+)
+def test_tables_that_are_drawn(write, text):
+    opened = open_dataset(write(text))
+    records, problems = read(opened)
+    assert codes(opened) == []
+    assert problems == []
+    assert [(r.question, r.contexts, r.answer) for r in records] == [("q 1", ("c",), "a"), ("q 2", ("c",), "")]
+
+
+def test_a_table_inside_a_text_is_no_drawn_one(write):
+    path = write('question|context|answer\nq|"| a | b |\n|---|---|\n| 1 | 2 |"|" a "\n')
+    assert values(path) == [["q", "| a | b |\n|---|---|\n| 1 | 2 |", " a "]]
