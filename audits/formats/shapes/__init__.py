@@ -10,6 +10,7 @@ from audits.formats.shapes.dify import DifyMessages, DifyWorkflow
 from audits.formats.shapes.evaluations import DeepEval, OldRagas, Ragas
 from audits.formats.shapes.fastgpt import FastGptAnswers, FastGptChats, FastGptTurns
 from audits.formats.shapes.frameworks import LangChain, LlamaIndex
+from audits.formats.shapes.haystack import HaystackAnswers
 from audits.formats.shapes.langfuse import LangfuseObservations, LangfuseTraces
 from audits.formats.shapes.langsmith import LangSmithDataset, LangSmithRuns, LangSmithTraces
 from audits.formats.shapes.phoenix import PhoenixAnswers, PhoenixDocuments, PhoenixSpans
@@ -39,6 +40,7 @@ SHAPES: dict[str, Shape] = {
         Ragas(),
         OldRagas(),
         LangSmithDataset(),
+        HaystackAnswers(),
         LlamaIndex(),
         LangChain(),
         Conversations(),
