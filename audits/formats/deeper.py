@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audits.formats.base import Row, RowProblem, SourceRow
+from audits.formats.cells import CellError, contexts_of
 from audits.formats.columns import ROLES, RowMapper
+from audits.formats.paths import lookup
 from audits.formats.roles import CORE
 from audits.formats.shapes.choosing import text_share
 
@@ -14,14 +16,26 @@ _HALF = 0.5
 
 
 def deeper(mapping: Mapping[str, Any], guessed: Mapping[str, str], rows: Sequence[Row]) -> dict[str, str]:
-    """Paths into a column that has the right name, but is a text in hardly any row: {"answer": {"text": "…"}}."""
+    """Paths into a column that has the right name, but can be read in hardly any row: {"answer": {"text": "…"}}."""
     found: dict[str, str] = {}
-    for role in ("question", "answer"):
+    for role in ("question", "contexts", "answer"):
         column, path = mapping.get(role), guessed.get(role, "")
-        below = isinstance(column, str) and path.startswith((f"{column}.", f"{column}["))
-        if below and text_share(str(column), rows) < _HALF:
-            found[role] = path
+        if isinstance(column, str) and path.startswith((f"{column}.", f"{column}[")):
+            share = text_share(column, rows) if role != "contexts" else _contexts_share(column, rows[:_LOOKED_AT])
+            if share < _HALF:
+                found[role] = path
     return found
+
+
+def _contexts_share(column: str, rows: Sequence[Row]) -> float:
+    return sum(_are_contexts(lookup(row, column)) for row in rows) / len(rows)
+
+
+def _are_contexts(value: Any) -> bool:
+    try:
+        return bool(contexts_of(value))
+    except CellError:
+        return False
 
 
 def usable(mapping: Mapping[str, Any], rows: Sequence[SourceRow]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from audits.formats.jsonl import checked
 from audits.formats.messages import file_error, row_problem
 from audits.formats.nested import MAX_DEPTH, depth, spread
 from audits.formats.shapes import recognise
-from audits.formats.turned import MAX_BYTES, turned_rows
+from audits.formats.turned import MAX_BYTES, turned_inside, turned_rows
 from audits.formats.window import Window
 
 _MAX_ROW = 8 << 20  # bytes of a document that may be one row
@@ -112,9 +112,11 @@ class JsonReader:
     def _is_whole(self, whole: Row, best: Found) -> bool:
         """Whether the document is a row, or could be turned into rows, rather than the envelope of its best list."""
         answers_inside = has_answers(best)
-        if _is_row(whole, answers_inside=answers_inside):
+        if rows := turned_rows(whole):
+            self._turned, self.sheets = rows, ()
+        elif _is_row(whole, answers_inside=answers_inside):
             self.sheet = WHOLE
-        elif rows := turned_rows(whole):
+        elif rows := turned_inside(whole):
             self._turned, self.sheets = rows, ()
         elif _is_row(spread(whole), answers_inside=answers_inside) or (
             not has_answers(best, asked=True) and has_paths([whole])

@@ -11,18 +11,21 @@ _LISTED = 20  # rows or columns that are looked at
 
 
 def turned_rows(document: Any) -> list[Row] | None:
-    """The rows of a document, or of an object in it, that is no list of rows; None for any other document.
+    """The rows of a document that is no list of rows; None for any other document.
 
     {"question": ["…"], "answer": ["…"]}, the same with {"0": "…"} instead of the lists, {"columns": […], "data":
     [[…]]}, and {"q1": {"question": "…", "answer": "…"}}.
     """
     if not isinstance(document, dict):
         return None
-    for one in (document, *(value for value in document.values() if isinstance(value, dict))):
-        for turn in (_columns, _split, _numbered):
-            if rows := turn(one):
-                return rows
-    return None
+    turned = (turn(document) for turn in (_columns, _split, _numbered))
+    return next((rows for rows in turned if rows), None)
+
+
+def turned_inside(document: Row) -> list[Row] | None:
+    """The same for the first object inside a document that can be turned: {"data": {"question": […], …}}."""
+    turned = (turned_rows(value) for value in document.values())
+    return next((rows for rows in turned if rows), None)
 
 
 def _columns(document: Row) -> list[Row] | None:

@@ -72,7 +72,7 @@ def _payloads(rows: Rows) -> Rows:
 def _opened(values: Row) -> Row:
     """The row with its JSON texts decoded, and an event of a workflow without its envelope."""
     data = decoded(values.get("data"))
-    if isinstance(data, dict) and "event" in values:
+    if isinstance(data, dict) and ("event" in values or "workflow_run_id" in values):
         values = {name: value for name, value in values.items() if name != "data"} | data
     return {name: decoded(value) if plain(name) in _DECODED else value for name, value in values.items()}
 

@@ -17,6 +17,7 @@ from audits.formats.shapes.traces import ITEM, Span, items
 _SPAN_ID = ("context.span_id", "span_id")
 _TRACE_ID = ("context.trace_id", "trace_id")
 _DOCUMENT = ("reference", "document.content", "document_content", "document.text", "document")
+_QUESTION = ("input", "query", "question", "attributes.input.value")
 _ANSWER = ("output", "response", "answer", "attributes.output.value")
 _NUMBERED = re.compile(r"documents?\.(\d+)\.(?:document\.)?content$")
 
@@ -100,7 +101,7 @@ def _with_documents(group: list[SourceRow]) -> SourceRow:
     spans = list(dict.fromkeys(text_member(row.values, *_SPAN_ID) for row in group))
     ordered = sorted(group, key=lambda row: (spans.index(text_member(row.values, *_SPAN_ID)), _position(row.values)))
     documents = [text for row in ordered for text in contexts_in(member(row.values, *_DOCUMENT))]
-    questions = (question_in(member(row.values, "input", "query", "question")) for row in group)
+    questions = (question_in(member(row.values, *_QUESTION)) for row in group)
     answers = (answer_in(member(row.values, *_ANSWER)) for row in group)
     values = {
         "id": _item_of(first.values),
@@ -108,7 +109,7 @@ def _with_documents(group: list[SourceRow]) -> SourceRow:
         "contexts": list(dict.fromkeys(documents)),
         "answer": next((text for text in answers if text.strip()), ""),
     }
-    taken = {plain(name) for name in (*_DOCUMENT, *_ANSWER, "input", "document_position", "document_score")}
+    taken = {plain(name) for name in (*_DOCUMENT, *_QUESTION, *_ANSWER, "document_position", "document_score")}
     notes = {name: value for name, value in first.values.items() if plain(name) not in taken and name not in values}
     return SourceRow(first.line, values | notes)
 

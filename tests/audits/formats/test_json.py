@@ -165,6 +165,7 @@ def test_documents_that_are_no_dataset(write, text, code):
     assert "Nothing was imported." in str(error)
 
 
+NEW = {"question": "user_input", "contexts": "retrieved_contexts", "answer": "response"}
 OTHER = {"id": "2", "question": "r", "contexts": ["丙"], "answer": "b"}
 
 
@@ -178,6 +179,7 @@ OTHER = {"id": "2", "question": "r", "contexts": ["丙"], "answer": "b"}
         {"0": ROW, "1": OTHER},
         {row["id"]: {name: value for name, value in row.items() if name != "id"} for row in (ROW, OTHER)},
         {"version": 2, "data": {name: [ROW[name], OTHER[name]] for name in ROW}},
+        {NEW.get(name, name): [ROW[name], OTHER[name]] for name in ROW},
     ],
 )
 def test_columns_and_numbered_rows_are_turned(write, document, indent):

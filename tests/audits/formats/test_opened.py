@@ -39,6 +39,17 @@ def test_nested_rows_of_no_known_tool_are_mapped_by_paths(write):
     ]
 
 
+def test_contexts_that_lie_deeper_than_their_name(write):
+    row = {
+        "question": "q",
+        "answer": "a",
+        "chunks": [{"slice": {"content": "甲"}, "score": 1}, {"slice": {"content": "乙"}}],
+    }
+    found = open_dataset(write(lines([row, row])))
+    assert found.understanding.mapping["contexts"] == "chunks[].slice.content"
+    assert read(found)[0][0].contexts == ("甲", "乙")
+
+
 def test_paths_are_offered_after_the_columns_and_may_be_chosen(write):
     found = open_dataset(write(lines(NESTED)))
     columns = found.understanding.columns

@@ -100,9 +100,10 @@ def test_workflows(write, form):
     assert told(opened) == [("w1", Q1, C1, A1), ("w2", Q2, C2, A2)]
 
 
-def test_events_of_workflows(write):
+@pytest.mark.parametrize("event", [{"event": "workflow_finished"}, {}])
+def test_events_of_workflows(write, event):
     rows = [
-        {"event": "workflow_finished", "workflow_run_id": f"w{n}", "task_id": "t", "data": data}
+        {**event, "workflow_run_id": f"w{n}", "task_id": "t", "data": data}
         for n, data in enumerate([workflow(1, Q1, C1, A1), workflow(2, Q2, C2, A2)], start=1)
     ]
     opened = open_dataset(write(as_lines(rows)))
