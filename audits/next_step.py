@@ -37,6 +37,9 @@ def _about_datasets(project: Project, analyst: bool) -> NextStep | None:
         )
     if newest.status == Dataset.Status.FAILED:
         return NextStep(_("“%(name)s” could not be imported.") % name, _("See why"), reverse("dataset", args=at))
+    if newest.status == Dataset.Status.STOPPED:
+        text = _("The import of “%(name)s” is stopped.") % name
+        return NextStep(text, _("Resume it"), reverse("dataset", args=at)) if analyst else NextStep(text)
     if newest.is_moving:
         return NextStep(_("“%(name)s” is being imported.") % name, _("Watch"), reverse("dataset", args=at))
     text = _("“%(name)s” is ready to be audited.") % name

@@ -53,7 +53,7 @@ RULES = {
     "dataset_mapping": Rule(FORM, A, ("slug", "dataset")),
     "dataset_reading": Rule(WRITE, A, ("slug", "dataset")),
     "dataset": Rule(READ, MEMBER, ("slug", "dataset")),
-    "dataset_errors_csv": Rule(READ, MEMBER, ("slug", "dataset")),
+    "dataset_errors_csv": Rule(READ, A | M, ("slug", "dataset")),
     "dataset_original": Rule(READ, A | M, ("slug", "dataset")),
     "dataset_stop": Rule(WRITE, A, ("slug", "dataset")),
     "dataset_resume": Rule(WRITE, A, ("slug", "dataset")),

@@ -18,8 +18,8 @@ from audits.models import Role
 
 @require_safe
 def dataset_errors_csv(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
-    """Every row that was not imported, to be mended and uploaded again."""
-    dataset = dataset_for(request, slug, pk)
+    """Every row that was not imported, to be mended and uploaded again. Its rows may hold labels: not for experts."""
+    dataset = dataset_for(request, slug, pk, Role.ANALYST, Role.MANAGER)
     lines = csv_lines(error_columns(dataset), error_rows(dataset))
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = _attached(f"{dataset.name}-errors.csv")

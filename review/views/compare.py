@@ -6,7 +6,8 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.html import format_html
 from django.utils.http import content_disposition_header
 from django.utils.safestring import SafeString
@@ -52,12 +53,12 @@ def audit_compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 @shows_verdicts
-def audit_compare_csv(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+def audit_compare_csv(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
     """Every claim of both audits and what became of it. UTF-8 with a byte order mark, for spreadsheets."""
     audit = verdicts_for(request, slug, pk)
     other = _other(request, audit, _others(audit))
     if other is None or audit.status == Audit.Status.CANCELLED:
-        raise Http404
+        return redirect("audit_compare", slug, pk)  # which says why
     lines = csv_lines(COLUMNS, _rows(compare_audits(other, audit), other, audit))
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     filename = f"{other.name} - {audit.name}.csv".replace("/", "-")
