@@ -105,6 +105,8 @@ def test_then_the_columns_then_the_audit(signed_in, analyst, project):
     assert step(signed_in, analyst, project).url == reverse("dataset_mapping", args=[project.slug, dataset.pk])
     Dataset.objects.update(status=Dataset.Status.FAILED)
     assert step(signed_in, analyst, project).url == reverse("dataset", args=[project.slug, dataset.pk])
+    Dataset.objects.update(status=Dataset.Status.STOPPED)
+    assert "stopped" in step(signed_in, analyst, project).text
     Dataset.objects.update(status=Dataset.Status.READY)
     assert step(signed_in, analyst, project).url.endswith(f"?dataset={dataset.pk}")
 
