@@ -63,9 +63,11 @@ class PlainMapper:
     def _mapped(self, position: int, rows: Sequence[SourceRow]) -> Mapped:
         values = [row.values for row in rows]
         questions, answers = (_plain([row[name] for row in values]) for name in (self._question, self._answer))
-        found = [self._listed(row) for row in values]
-        contexts = [texts for texts, _written in found]
-        _plain([*chain.from_iterable(contexts)])
+        contexts, written = self._listed(values)
+        flat = [*chain.from_iterable(contexts)]
+        if not all(contexts) or max(map(len, contexts)) > MAX_CONTEXTS:
+            raise _Odd
+        _plain(flat)
         ids = [text.strip() for text in self._ids(values)] if self._id else [""] * len(values)
         columns: dict[str, Iterable[str]] = dict.fromkeys(COLUMNS, repeat("")) | {
             "position": map(str, range(position, position + len(rows))),
@@ -73,7 +75,7 @@ class PlainMapper:
             "external_id": [text[:200] or str(number) for number, text in enumerate(ids, start=position + 1)],
             "question": questions,
             "answer": answers,
-            "contexts": [written for _texts, written in found],
+            "contexts": written,
             "metadata": map(self._metadata, values),
             "flags": repeat("[]"),
             "language": map(language_told, answers),
@@ -88,12 +90,15 @@ class PlainMapper:
         found = [row[self._id] for row in values]
         return _plain([str(value) if type(value) is int else value for value in found])
 
-    def _listed(self, row: Row) -> tuple[list[str], str]:
-        """The contexts, and the same as JSON."""
-        if len(self._contexts) == 1:
-            return _contexts(row[self._contexts[0]])
-        texts = [text for name in self._contexts for text in _contexts(row[name])[0]]
-        return texts, texts_as_json(texts)
+    def _listed(self, values: Sequence[Row]) -> tuple[list[list[Any]], Texts]:
+        """The contexts of each row, and the same as JSON."""
+        columns = [[row[name] for row in values] for name in self._contexts]
+        if len(columns) == 1 and (found := _as_json_lists(columns[0])) is not None:
+            return found
+        contexts = [[*chain.from_iterable(map(_parts, cells))] for cells in zip(*columns, strict=True)]
+        if not all(type(text) is str for texts in contexts for text in texts):
+            raise _Odd
+        return contexts, [*map(texts_as_json, contexts)]
 
     def _metadata(self, values: Row) -> str:
         used = self._used
@@ -105,22 +110,24 @@ class PlainMapper:
         return f"{{{', '.join(told)}}}" if told else "{}"
 
 
-def _contexts(value: Any) -> tuple[list[str], str]:
-    if type(value) is str and value.startswith('["') and value.endswith('"]') and "\\" not in value:
-        texts, end = _scan(value, 0)
-        if end != len(value) or end > MAX_WRITTEN:
-            raise _Odd
-        _check(texts)
-        return texts, value
+def _parts(value: Any) -> list[Any]:
     parts = parts_of(value)
-    texts = [value] if parts is None else parts
-    _check(texts)
-    return texts, texts_as_json(texts)
+    return [value] if parts is None else parts
 
 
-def _check(texts: list[Any]) -> None:
-    if not texts or len(texts) > MAX_CONTEXTS or {type(text) for text in texts} != {str}:
+def _as_json_lists(cells: Sequence[Any]) -> tuple[list[list[Any]], Texts] | None:
+    """Cells that are lists of texts written as JSON: what each holds, and itself; None when one is something else."""
+    if {*map(type, cells)} != {str} or not all(cell[:2] == '["' and cell[-2:] == '"]' for cell in cells):
+        return None
+    found = [_scan(cell, 0) for cell in cells]
+    if any(end != len(cell) or end > MAX_WRITTEN for (_texts, end), cell in zip(found, cells, strict=True)):
         raise _Odd
+    contexts = [texts for texts, _end in found]
+    if {*map(type, chain.from_iterable(contexts))} != {str}:
+        raise _Odd
+    if any("\\" in cell for cell in cells):  # an escape may stand for what no database takes
+        return contexts, [*map(texts_as_json, contexts)]
+    return contexts, cells
 
 
 def _plain(values: list[Any]) -> list[str]:

@@ -29,7 +29,19 @@ CONTEXTS = st.one_of(
     LISTS.map(json.dumps),
     LISTS.map(lambda texts: json.dumps(texts, ensure_ascii=False, separators=(" ,", ":"))),
     LISTS.map(str),
-    st.sampled_from(['["a"],["b"]', '["a", ["b"]]', '["a" "b"]', '["a\nb"]', '["a", 1]', '["a"] ', '["a", null]']),
+    st.sampled_from(
+        [
+            '["\\\\", 1, "b"]',
+            '["a", null, "b"]',
+            '["a"],["b"]',
+            '["a", ["b"]]',
+            '["a" "b"]',
+            '["a\nb"]',
+            '["a", 1]',
+            '["a"] ',
+            '["a", null]',
+        ]
+    ),
     st.lists(st.dictionaries(st.sampled_from(["text", "score"]), TEXTS, max_size=2), max_size=2),
 )
 VALUES = st.one_of(TEXTS, st.none(), st.booleans(), st.integers(), st.floats(), LISTS, st.dictionaries(TEXTS, TEXTS))
