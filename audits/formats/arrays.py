@@ -130,8 +130,13 @@ def _worth(one: Found) -> tuple[bool, int, int]:
 
 
 def has_answers(one: Found, *, asked: bool = False) -> bool:
-    """Whether the first objects of a list have an answer, and a question or contexts; asked: a question."""
-    return any(is_answer([*spread(row)], asked=asked) for row in one.sample)
+    """Whether the first objects of a list are those of a tool, or have an answer, and a question or contexts.
+
+    asked: a question.
+    """
+    return bool(one.sample and recognise(one.sample)) or any(
+        is_answer([*spread(row)], asked=asked) for row in one.sample
+    )
 
 
 def is_answer(names: Sequence[str], *, asked: bool = False) -> bool:

@@ -21,6 +21,7 @@ MAX_CONTEXTS = 1_000
 TEXT_KEYS = (
     "page_content", "pageContent", "text", "content", "passage", "passage_text", "chunk_text", "chunk_content",
     "chunk", "snippet", "document", "document_content", "document_text", "contents", "body", "context",
+    "content_with_weight", "slice", "segment_content",
     "内容", "正文", "文本", "片段",
 )  # fmt: skip
 TEXT_HOLDERS = (

@@ -11,6 +11,7 @@ from audits.formats.decoding import readable
 from audits.formats.lines import Lines, LineTooLong
 from audits.formats.messages import row_problem
 from audits.formats.nested import MAX_DEPTH, depth
+from audits.formats.shapes.chats import messages_in
 from audits.formats.sniff import MAX_LINE
 
 _AROUND = "\ufeff \t\r\n\x00"
@@ -132,6 +133,8 @@ def _row(number: int, text: str) -> SourceRow | RowProblem:
 
 def checked(line: int, value: object) -> SourceRow | RowProblem:
     """A decoded value as a row, when it is an object that is not too deep."""
+    if isinstance(value, list) and depth(value) <= MAX_DEPTH and messages_in(value):
+        value = {"messages": value}  # a conversation
     if not isinstance(value, dict):
         return row_problem(line, "not_an_object", value=value if depth(value) <= MAX_DEPTH else "")
     if depth(value) > MAX_DEPTH:

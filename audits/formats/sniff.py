@@ -135,7 +135,7 @@ def _text_kind(path: Path, encoding: str) -> str:
     if _XML.match(first[:1000]):
         raise file_error("unknown_type", kind="an XML file")
     if first.startswith("[") and first[1:].lstrip()[:1] in {"", "{", "[", "]", '"'}:
-        return "json"
+        return "jsonl" if first.endswith("]") and second.startswith("[") else "json"
     if first.startswith("{"):
         return "jsonl" if _one_after_the_other(head) else _object_kind(first, second)
     return "csv"

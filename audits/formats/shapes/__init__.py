@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from audits.formats.base import Row
 from audits.formats.messages import file_error
 from audits.formats.shapes.base import Shape
+from audits.formats.shapes.context_rows import ContextRows
 from audits.formats.shapes.conversations import Conversations
 from audits.formats.shapes.dify import DifyMessages, DifyWorkflow
 from audits.formats.shapes.evaluations import DeepEval, OldRagas, Ragas
@@ -13,6 +14,7 @@ from audits.formats.shapes.frameworks import LangChain, LlamaIndex
 from audits.formats.shapes.haystack import HaystackAnswers
 from audits.formats.shapes.langfuse import LangfuseObservations, LangfuseTraces
 from audits.formats.shapes.langsmith import LangSmithDataset, LangSmithRuns, LangSmithTraces
+from audits.formats.shapes.message_rows import MessageRows
 from audits.formats.shapes.phoenix import PhoenixAnswers, PhoenixDocuments, PhoenixSpans
 from audits.formats.shapes.promptfoo import PromptfooCsv, PromptfooResults, PromptfooTable
 from audits.formats.shapes.trulens import TruLensRecords
@@ -44,6 +46,8 @@ SHAPES: dict[str, Shape] = {
         LlamaIndex(),
         LangChain(),
         Conversations(),
+        MessageRows(),
+        ContextRows(),
     )
 }
 

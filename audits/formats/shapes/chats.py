@@ -8,9 +8,9 @@ from audits.formats.nested import decoded
 from audits.formats.shapes.names import member, plain
 
 _ROLES = {
-    "user": "user human humanmessage humanmessagechunk 用户",
-    "assistant": "assistant ai aimessage aimessagechunk bot gpt model chatbot 助手 机器人",
-    "system": "system systemmessage developer",
+    "user": "user human humanmessage humanmessagechunk usermessage customer 用户 客户 提问者",
+    "assistant": "assistant ai aimessage aimessagechunk apimessage bot gpt model chatbot agent 助手 ai助手 机器人",
+    "system": "system systemmessage developer 系统",
     "tool": "tool function toolmessage functionmessage ipython",
 }
 _NO_ANSWER = {  # what Coze lets the assistant say besides its answer
@@ -21,6 +21,10 @@ _NO_ANSWER = {  # what Coze lets the assistant say besides its answer
     "followup": "system",
     "verbose": "system",
 }
+_CONTENTS = (
+    *("content", "value", "text", "parts", "data.content", "kwargs.content", "message.content", "message"),
+    *("内容", "消息内容", "消息"),
+)
 _ROLE = {name: role for role, names in _ROLES.items() for name in names.split()}
 
 
@@ -66,12 +70,12 @@ def message_of(part: Any) -> Message | None:
         return None
     if role == "assistant" and isinstance(kind := member(part, "type"), str):
         role = _NO_ANSWER.get(plain(kind), role)
-    content = member(part, "content", "value", "text", "parts", "data.content", "kwargs.content", "message.content")
+    content = member(part, *_CONTENTS)
     return Message(role, content_text(content), part)
 
 
 def _role(part: dict[str, Any]) -> str | None:
-    for name in ("role", "obj", "from", "sender", "message.role", "type"):
+    for name in ("role", "obj", "from", "sender", "message.role", "author.role", "角色", "发言人", "发送者", "type"):
         said = member(part, name)
         if isinstance(said, str) and plain(said) in _ROLE:
             return _ROLE[plain(said)]

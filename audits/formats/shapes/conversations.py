@@ -14,7 +14,8 @@ from audits.formats.shapes.payloads import answer_in
 from audits.formats.shapes.traces import ITEM
 
 _CHATS = plain_names(
-    "messages conversation conversations chat dialog dialogue turns history chat_history request input"
+    "messages conversation conversations chat dialog dialogue turns history chat_history chat_messages contents "
+    "request prompt input 对话 对话记录 聊天记录 消息 消息列表"
 )
 _REPLIES = ("response", "completion", "choices", "output")
 _ANSWERED = ("answer", "actual_output", "model_answer", "回答", "模型回答")
@@ -69,8 +70,12 @@ def _chat(values: Row) -> tuple[set[str], list[Message]]:
 
 
 def _items(row: SourceRow) -> Iterator[SourceRow | RowProblem]:
-    """One row per answer. What was retrieved beside the conversation belongs to its last answer."""
-    taken, messages = _chat(row.values)
+    """What was retrieved beside the conversation belongs to its last answer."""
+    yield from items_of(row, *_chat(row.values))
+
+
+def items_of(row: SourceRow, taken: set[str], messages: list[Message]) -> Iterator[SourceRow | RowProblem]:
+    """One row per answer of a conversation. taken: the columns that hold it."""
     notes = {name: value for name, value in row.values.items() if name not in taken}
     said = list(turns(messages))
     asked = [turn for turn in said if isinstance(turn, Turn)]
@@ -81,7 +86,7 @@ def _items(row: SourceRow) -> Iterator[SourceRow | RowProblem]:
         return
     name, own = _for_each(notes, len(asked))
     own = own or [_contexts(turn) for turn in asked]
-    beside = [] if any(own[:-1]) else found_contexts(notes)
+    beside = [] if any(own[:-1]) else found_contexts(notes) or _beside_reply(row.values, taken)
     notes = {key: value for key, value in notes.items() if key != name and not (beside and plain(key) in LISTS)}
     if beside:  # earlier turns are how the last question came about
         earlier = {"earlier": [one.text for one in messages if one.role in {"user", "assistant"}][:-2]}
@@ -118,3 +123,8 @@ def _contexts(turn: Turn) -> list[str]:
     said = found_contexts(turn.answer.values) if turn.answer else []
     tools = (contexts_in(one.text) for one in turn.between if one.role == "tool")
     return said or [text for texts in tools for text in texts]
+
+
+def _beside_reply(values: Row, taken: set[str]) -> list[str]:
+    """What a reply beside the conversation was given, such as the results of a search."""
+    return [text for name in taken if plain(name) in _REPLIES for text in found_contexts(decoded(values[name]))]

@@ -84,6 +84,9 @@ def _find(value: Any, side: _Side, sure: bool, level: int) -> str:
 def _in_list(value: list[Any], side: _Side, sure: bool, level: int) -> str:
     if messages := messages_in(value):
         return last_of(messages, side.role)
+    some = [message for part in value if isinstance(part, dict) and (message := message_of(part))]
+    if text := last_of(some, side.role):  # among calls of tools
+        return text
     if len(value) == 1:
         return _find(value[0], side, sure, level + 1)
     if all(isinstance(part, dict) and "type" in part for part in value):
