@@ -19,7 +19,7 @@ from django.db.models import Q
 from audits.formats import child
 from audits.formats.base import FormatError
 from audits.formats.messages import file_error
-from audits.models import Dataset, GivenLabel, RowError, Sample
+from audits.models import Dataset, GivenLabel, RowError, Sample, compiled
 from audits.models.inserting import insert, insert_values, risk_recent
 from audits.models.lease import LeasedQuerySet, lease_end
 from audits.pipeline.receiving import OPEN, failure_of, open_file, reading_of
@@ -124,7 +124,7 @@ class _Run:
         try:
             with transaction.atomic():
                 risk_recent()
-                self._move(rows_done=rows.done, progress=rows.fraction)
+                self._advance(rows)
                 insert_values(Sample, child.COLUMNS, rows.values, dataset=dataset.pk)
                 self._store_labels(rows)
                 insert([_row_error(dataset, problem) for problem in rows.problems], ignore_conflicts=True)
@@ -134,6 +134,13 @@ class _Run:
         dataset.rows_done = rows.done
         if self.tell is not None:
             self.tell(rows.done, rows.fraction)
+
+    def _advance(self, rows: child.Rows) -> None:
+        """As _move, for every batch: compiled once."""
+        before = {"pk": self.dataset.pk, "lease": self.dataset.lease, "before": self.dataset.rows_done}
+        after = {"done": rows.done, "progress": rows.fraction}
+        if not compiled.update(("imported", settings.ASSAY_LEASE_SECONDS), _advanced, **before, **after):
+            raise LeaseLost
 
     def _store_labels(self, rows: child.Rows) -> None:
         if not rows.labels:
@@ -145,6 +152,7 @@ class _Run:
             [
                 GivenLabel(sample_id=ids[at], position=number, claim=claim, word=word[:200], label=label[:20])
                 for at, number, claim, word, label in rows.labels
+                if at in ids
             ]
         )
 
@@ -218,6 +226,17 @@ class _Run:
         held = self.held if held is None else held
         if not held.update(leased_until=lease_end(settings.ASSAY_LEASE_SECONDS), **fields):
             raise LeaseLost
+
+
+def _advanced() -> compiled.Update:
+    fields = {name: Dataset._meta.get_field(name) for name in ("lease", "rows_done", "progress")}
+    lease, before = compiled.Slot("lease", fields["lease"]), compiled.Slot("before", fields["rows_done"])
+    rows = Dataset.objects.filter(
+        pk=compiled.Slot("pk"), lease=lease, status=Dataset.Status.IMPORTING, rows_done=before
+    )
+    done, progress = compiled.Slot("done", fields["rows_done"]), compiled.Slot("progress", fields["progress"])
+    until = lease_end(settings.ASSAY_LEASE_SECONDS)
+    return rows, {"rows_done": done, "progress": progress, "leased_until": until}
 
 
 def remove(model: Any, **where: Any) -> None:

@@ -41,19 +41,37 @@ def rows_of(frame: Frame) -> Rows:
     """The rows of a frame. Raises BrokenFrame."""
     head, body = frame
     try:
-        count, done = int(head["rows"]), int(head["done"])
-        labels = [(int(at), int(number), *map(str, said)) for at, number, *said in head["labels"]]
-        problems = [{**_NO_PROBLEM, **problem} for problem in head["problems"]]
+        count, done = _number(head["rows"]), _number(head["done"])
+        labels = [(_number(at), _number(number), *map(str, said)) for at, number, *said in head["labels"]]
+        problems = [_problem(problem) for problem in head["problems"]]
         fraction = None if head["fraction"] is None else min(1.0, max(0.0, float(head["fraction"])))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise BrokenFrame from error
     values = body.split(SEPARATOR) if count else []
     if len(values) != count * len(COLUMNS) or any(len(label) != 5 for label in labels):
         raise BrokenFrame
+    if not all(map(str.isdecimal, [*values[:: len(COLUMNS)], *values[1 :: len(COLUMNS)]])):  # positions and lines
+        raise BrokenFrame
     return Rows(done, fraction, count, values, labels, problems)  # type: ignore[arg-type]
 
 
-_NO_PROBLEM: dict[str, Any] = {"line": 0, "column": "", "code": "", "reason": "", "value": "", "values": None}
+def _problem(told: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {name: str(told[name]) for name in ("column", "code", "reason", "value")}
+    line, values = _number(told["line"]), told["values"]
+    if not (values is None or isinstance(values, dict)):
+        raise BrokenFrame
+    return {**found, "line": line, "values": values}
+
+
+def _number(told: Any) -> int:
+    """A number as every database takes it."""
+    found = int(told)
+    if not 0 <= found < 1 << 31:
+        raise BrokenFrame
+    return found
+
+
+_PROBLEM = ("line", "column", "code", "reason", "value", "values")  # what is told of one
 
 
 class Gathering:
@@ -100,7 +118,7 @@ class Gathering:
         self._size += sum(map(len, rows))
 
     def _refuse(self, problem: RowProblem) -> None:
-        told = {name: getattr(problem, name) for name in _NO_PROBLEM}
+        told = {name: getattr(problem, name) for name in _PROBLEM}
         told = {
             name: value if name == "values" and value is None else storable(value) for name, value in told.items()
         }
