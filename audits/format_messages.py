@@ -70,6 +70,8 @@ TODO = {  # code of a row's problem -> what the person does about it
     "too_many_tags": gettext_noop("Keep fewer tags, or check that the right column is chosen."),
     "bad_claims": gettext_noop("Write the claims as a list of texts, or of objects with a text and a label."),
     "claims_and_labels": gettext_noop("Give each claim its label; an empty one means that there is none."),
+    "repeated_header": gettext_noop("Nothing; the rows below it are read."),
+    "nothing_to_audit": gettext_noop("Nothing, if the row is a heading, a sum or a remark; else fill it in."),
     "no_item": gettext_noop("Nothing, if the row is a step or a comment; else read the file as a plain table."),
     "no_key": gettext_noop("Fill in the key, or export the rows again."),
     "too_many_parts": gettext_noop("Check that the key tells the answers apart; it stands in too many rows."),

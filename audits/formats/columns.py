@@ -95,6 +95,8 @@ class RowMapper:
             labels = self._labels.labels(values, odd) if self._labels else ()
         except CellError as error:
             return _problem(row, error, column)
+        if not (question or answer or contexts) and self._question and self._answer and self._contexts:
+            return row_problem(row.line, "nothing_to_audit", values=storable(values))
         metadata = self._leftover(values)
         if not (question and answer and contexts):
             odd.update(_missing(question, answer, contexts))

@@ -16,6 +16,7 @@ from audits.formats.header import BLANK, SAMPLE, Header, column_names, find_head
 from audits.formats.lines import CHUNK, Lines, LineTooLong
 from audits.formats.messages import file_error, notice, row_problem
 from audits.formats.quoting import Broken, broken_record
+from audits.formats.second_header import names_again, with_parts
 from audits.formats.sniff import MAX_LINE
 
 _HEAD = 1 << 18  # code points on which the dialect is guessed
@@ -61,6 +62,8 @@ class CsvReader:
         first = self._first_rows()
         found = find_header([fields for _line, fields in first], options.header)
         self.header_line: int | None = None if found.at is None else first[found.at][0]
+        self._header: Fields = [] if found.at is None else first[found.at][1]
+        self._named_again = 0  # line
         self.columns = self._names(first, found)
         self.warnings = tuple(self._notices(first, found, options, sep_line=bool(hint)))
 
@@ -71,7 +74,8 @@ class CsvReader:
 
     def rows(self) -> Iterator[SourceRow | RowProblem]:
         """See Reader."""
-        columns, width, header = self.columns, len(self.columns), self.header_line or 0
+        columns, width, header = self.columns, len(self.columns), max(self.header_line or 0, self._named_again)
+        name = self._header[0] if self._header else None
         steps, read, suspicious = 0, 0, True
         with Lines(self._path, self._codec) as lines:
             self._lines = lines
@@ -79,7 +83,7 @@ class CsvReader:
                 if lines.steps != steps:  # at a few rows in a hundred, so that the others cost little
                     suspicious = lines.damaged or lines.read - read > MAX_TEXT - 2 * CHUNK
                     steps, read = lines.steps, lines.read
-                if suspicious or len(fields) != width or not fields[0].strip(BLANK):
+                if suspicious or len(fields) != width or not fields[0].strip(BLANK) or fields[0] == name:
                     found = self._examined(line, fields, complete=lines.complete) if line > header else None
                     if found:
                         yield found
@@ -93,6 +97,8 @@ class CsvReader:
         if not says_something(fields):
             return None
         width, values = len(self.columns), self._values(fields)
+        if fields == self._header:
+            return row_problem(line, "repeated_header", values=values)
         if len(fields) < width:
             column = self.columns[len(fields)]
             if not complete:  # only the last record of a file can be so
@@ -140,7 +146,17 @@ class CsvReader:
         line, fields = first[found.at]
         if any(map(encodings.damaged, fields)):
             raise file_error("undecodable", line=line, encoding=self._codec)
-        return column_names(fields)
+        return column_names(self._with_second(first[found.at + 1 :][:1], fields))
+
+    def _with_second(self, below: Sequence[tuple[int, Fields]], header: Fields) -> Fields:
+        """The names, of which a second row may give parts; a row that only gives them again is left out."""
+        for line, fields in below:
+            if names := with_parts(header, fields):
+                self.header_line = line
+                return names
+            if names_again(header, fields) and fields != header:
+                self._named_again = line
+        return header
 
     def _notices(
         self, first: Sequence[tuple[int, Fields]], found: Header, options: Options, *, sep_line: bool
@@ -151,6 +167,8 @@ class CsvReader:
             yield notice("skipped_rows")
         if found.guessed:
             yield notice("header_guessed_missing")
+        if self._named_again:
+            yield notice("named_again", line=self._named_again)
         rows = first[found.at or 0 :]
         for (line, fields), (following, _fields) in pairwise(rows):
             if following > line + 1 + sum(map(_breaks, fields)) and not self._dialect.drawn:

@@ -11,6 +11,7 @@ from audits.formats.merged import items, layout_of
 from audits.formats.messages import file_error, notice, row_problem
 from audits.formats.roles import MAX_COLUMNS, guess_mapping
 from audits.formats.scan import Range, scan_sheet
+from audits.formats.second_header import names_again
 from audits.formats.sheet_header import SheetHeader, find_sheet_header
 from audits.formats.workbook import Cells, Sheet, Workbook
 
@@ -44,6 +45,7 @@ class ExcelReader:
         self._first = header.last + 1
         self.header_line: int | None = header.last or None
         self.columns = _columns(header, head)
+        self._named_again = self._find_named_again(header, head)
         if any(merge.top <= header.last < merge.bottom for merge in self._near()):
             raise file_error("merged_header", line=header.last)
         self._layout = layout_of(self.columns, self._scan.merges, header.last, header.same)
@@ -72,11 +74,16 @@ class ExcelReader:
         headings, remarks = self._layout.headings, self._remarks
         for number, cells in self._book.rows(self._chosen):
             self._reached = number
+            if number == self._named_again:
+                continue
             if number >= self._first and number not in remarks and number not in headings and _says(cells):
                 yield number, cells
 
     def _problem_of(self, number: int, cells: Cells) -> RowProblem | None:
         width = len(self.columns)
+        if self.header_line and cells.get(1) == self.columns[0] and self._is_header(cells):
+            values = {self._name(column): text for column, text in cells.items()}
+            return row_problem(number, "repeated_header", values=values)
         longest = max(map(len, cells.values()))
         if longest <= MAX_TEXT and max(cells) <= width:
             return None
@@ -92,6 +99,19 @@ class ExcelReader:
                 name = self._name(column)
                 return row_problem(number, "cell_too_long", name, limit=MAX_TEXT, value=text, values=values)
         return None
+
+    def _is_header(self, cells: Cells) -> bool:
+        """Whether a row repeats the header, as below each page of a printed sheet."""
+        return len(cells) > 1 and all(" ".join(text.split()) == self._name(column) for column, text in cells.items())
+
+    def _find_named_again(self, header: SheetHeader, head: Sequence[Numbered]) -> int:
+        """The row below the header that gives its names again in other words, 0 for none."""
+        for number, cells in head:
+            if header.last and number > header.last:
+                texts = [cells.get(column, "") for column in range(1, len(self.columns) + 1)]
+                other = any(text.strip() not in {"", name} for text, name in zip(texts, self.columns, strict=True))
+                return number if other and names_again(self.columns, texts) else 0
+        return 0
 
     def _near(self) -> Iterator[Range]:
         """The merged cells that touch the table."""
@@ -143,6 +163,8 @@ class ExcelReader:
             yield notice("skipped_rows")
         if header.guessed_missing:
             yield notice("header_guessed_missing")
+        if self._named_again:
+            yield notice("named_again", line=self._named_again)
         if len(others) > len(hidden):
             yield notice("other_sheets")
         if hidden:

@@ -259,6 +259,8 @@ ROW_PROBLEMS = {
     ),
     "bad_list": gettext_noop("The contexts look like a list that was cut or damaged, so they cannot be told apart."),
     "merged_cells": gettext_noop("The row has merged cells; unmerge them and fill in every row."),
+    "repeated_header": gettext_noop("The row repeats the header."),
+    "nothing_to_audit": gettext_noop("The row holds neither a question nor an answer nor a context."),
     "no_item": gettext_noop(
         "The row belongs to no question and answer of the export, so there is nothing to audit in it."
     ),
@@ -294,6 +296,7 @@ WARNINGS = {
     "sep_line": gettext_noop("The first line, sep=%(delimiter)s, only tells spreadsheet programs the separator."),
     "blank_lines": gettext_noop("Blank lines, as in line %(line)s, are passed over."),
     "skipped_rows": gettext_noop("The rows above the header were left out."),
+    "named_again": gettext_noop("Line %(line)s names the columns once more and was left out."),
     "other_sheets": gettext_noop("The workbook has other sheets with rows; only one sheet is read."),
     "hidden_sheets": gettext_noop(
         "The workbook has hidden sheets (%(sheets)s). They are not read unless you choose one."

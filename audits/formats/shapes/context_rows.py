@@ -43,18 +43,18 @@ class ContextRows:
         table: _Table | None = None
         group: list[SourceRow] = []
         for row in rows:
-            if isinstance(row, RowProblem):
+            if isinstance(row, SourceRow):
+                table = table or _table_of([row.values])
+                if table and group and len(group) < MAX_CONTEXTS and table.belongs(row.values, group[0].values):
+                    group.append(row)
+                    continue
+            yield from _joined(group, table)
+            group = []
+            if isinstance(row, RowProblem):  # what it says is not known, so nothing is joined across it
                 yield row
-                continue
-            table = table or _table_of([row.values])
-            if table and group and len(group) < MAX_CONTEXTS and table.belongs(row.values, group[0].values):
-                group.append(row)
-                continue
-            if group:
-                yield _joined(group, table)
-            group = [row]
-        if group:
-            yield _joined(group, table)
+            else:
+                group = [row]
+        yield from _joined(group, table)
 
 
 class _Table:
@@ -86,11 +86,10 @@ class _Table:
 
 def _table_of(rows: Sequence[Row]) -> _Table | None:
     mapping = guess_mapping([*dict.fromkeys(name for row in rows for name in row)])
-    needed = [mapping.get(role) for role in ("question", "answer", "contexts")]
-    if not all(isinstance(name, str) and name for name in needed) or "claims" in mapping:
+    names = {role: name for role, name in mapping.items() if isinstance(name, str)}
+    if "claims" in mapping or not {"question", "answer", "contexts"} <= set(names):
         return None
-    identifier = mapping.get("id")
-    return _Table(*map(str, needed), identifier if isinstance(identifier, str) else "")
+    return _Table(names["question"], names["answer"], names["contexts"], names.get("id", ""))
 
 
 def _parts(value: Any) -> list[Any]:
@@ -104,9 +103,10 @@ def _parts(value: Any) -> list[Any]:
     return [value] if parts is None else [part if isinstance(part, str) else str(part) for part in parts]
 
 
-def _joined(group: Sequence[SourceRow], table: _Table | None) -> SourceRow:
-    if len(group) == 1 or table is None:
-        return group[0]
+def _joined(group: Sequence[SourceRow], table: _Table | None) -> Sequence[SourceRow]:
+    """The rows of one answer as one row. Of columns that differ, all values are kept, as a list."""
+    if len(group) < 2 or table is None:
+        return group
     values: Row = {}
     for name in {name: None for row in group for name in row.values}:
         said = [value for row in group if not is_missing(value := row.values.get(name))]
@@ -114,4 +114,4 @@ def _joined(group: Sequence[SourceRow], table: _Table | None) -> SourceRow:
     if table.id:  # where each row has its own, that of the first
         values[table.id] = group[0].values.get(table.id)
     values[table.contexts] = [part for row in group for part in _parts(row.values.get(table.contexts))]
-    return SourceRow(group[0].line, values)
+    return [SourceRow(group[0].line, values)]
