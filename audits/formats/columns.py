@@ -7,8 +7,9 @@ from audits.formats.base import Record, Row, RowProblem, SourceRow
 from audits.formats.cells import CellError, contexts_of, storable, text_of
 from audits.formats.extras import generator_of, reference_of, tags_of, timestamp_of
 from audits.formats.given import LABEL_ROLES, LabelReader
-from audits.formats.leftover import Leftover
+from audits.formats.leftover import Leftover, column_of
 from audits.formats.messages import file_error, row_problem
+from audits.formats.nested import decoded
 from audits.formats.oddities import FLAGS
 from audits.formats.paths import lookup
 from audits.formats.roles import CORE, MAX_COLUMNS, MAX_NAME, NEEDED, ROLES, guess_mapping, known_roles
@@ -89,7 +90,7 @@ class RowMapper:
             question = text_of(_cell(values, column), odd) if (column := self._question) else ""
             answer = text_of(_cell(values, column), odd) if (column := self._answer) else ""
             for column in self._contexts:
-                contexts += contexts_of(_cell(values, column), odd, self._split)
+                contexts += contexts_of(_listed_cell(values, column), odd, self._split)
             for role, column, read in self._extras:
                 extras[role] = read(_cell(values, column), odd)
             labels = self._labels.labels(values, odd) if self._labels else ()
@@ -120,6 +121,16 @@ def _cell(values: Row, column: str) -> Any:
     value = values[column] if column in values else lookup(values, column)
     if value is None and any(name.startswith(column + ".") for name in values):
         raise CellError("not_text")  # an object here, where other rows have a text
+    return value
+
+
+def _listed_cell(values: Row, column: str) -> Any:
+    """The same, where a path may lead into a list that a text writes out. Raises CellError when that was damaged."""
+    value = _cell(values, column)
+    if value is None and column not in values:
+        whole = values.get(column_of(column, values))
+        if isinstance(whole, str) and whole.lstrip()[:1] in {"[", "{"} and decoded(whole) is whole:
+            raise CellError("bad_list")
     return value
 
 

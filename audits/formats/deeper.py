@@ -7,9 +7,9 @@ from typing import Any
 from audits.formats.base import Row, RowProblem, SourceRow
 from audits.formats.cells import CellError, contexts_of
 from audits.formats.columns import ROLES, RowMapper
+from audits.formats.nested import decoded
 from audits.formats.paths import lookup
 from audits.formats.roles import CORE
-from audits.formats.shapes.choosing import text_share
 
 _LOOKED_AT = 30  # rows
 _HALF = 0.5
@@ -21,10 +21,21 @@ def deeper(mapping: Mapping[str, Any], guessed: Mapping[str, str], rows: Sequenc
     for role in ("question", "contexts", "answer"):
         column, path = mapping.get(role), guessed.get(role, "")
         if isinstance(column, str) and path.startswith((f"{column}.", f"{column}[")):
-            share = text_share(column, rows) if role != "contexts" else _contexts_share(column, rows[:_LOOKED_AT])
+            share = (
+                _plain_share(column, rows[:_LOOKED_AT])
+                if role != "contexts"
+                else _contexts_share(column, rows[:_LOOKED_AT])
+            )
             if share < _HALF:
                 found[role] = path
     return found
+
+
+def _plain_share(column: str, rows: Sequence[Row]) -> float:
+    """In how many of these rows a column is a text that writes out no object."""
+    values = [lookup(row, column) for row in rows]
+    plain = [isinstance(value, str) and bool(value.strip()) and decoded(value) is value for value in values]
+    return sum(plain) / len(rows)
 
 
 def _contexts_share(column: str, rows: Sequence[Row]) -> float:

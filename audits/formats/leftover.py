@@ -27,7 +27,7 @@ class Leftover:
         used = self._used
         rest = {name: value for name, value in values.items() if name not in used and not is_missing(value)}
         for path in self._paths:
-            if path not in values and (column := _column_of(path, rest)):
+            if path not in values and (column := column_of(path, rest)):
                 if path in self._labels:
                     del rest[column]
                 else:
@@ -38,7 +38,7 @@ class Leftover:
 _GONE = object()
 
 
-def _column_of(path: str, values: Row) -> str:
+def column_of(path: str, values: Row) -> str:
     """The column into which a path leads, "" when it is not there."""
     found = [name for name in values if _leads_into(path, name)]
     return max(found, key=len, default="")

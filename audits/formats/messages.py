@@ -316,6 +316,10 @@ WARNINGS = {
     ),
     "no_header": gettext_noop("No column name is known: the first row may be data instead of a header."),
     "many_columns": gettext_noop("The file has very many columns; only the first ones are listed."),
+    "no_contexts": gettext_noop(
+        "None of the first rows has a context, so nothing in them can be supported. "
+        "If the contexts stand elsewhere in the file, choose where."
+    ),
     "contexts_path": gettext_noop(
         "The contexts are lists of objects, in which no name says where the text is. The longest text in them "
         "is read: %(path)s. If another one is meant, choose it."

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from audits.formats.base import Notice, Row, SourceRow
-from audits.formats.columns import known_roles
+from audits.formats.base import Notice, Row, RowProblem, SourceRow
+from audits.formats.columns import RowMapper, context_columns, known_roles
 from audits.formats.messages import notice
 from audits.formats.suspicion import looks_wrongly_decoded
 
@@ -23,8 +23,16 @@ def notices_of(
         yield notice("guessed_encoding")
     if any(looks_wrongly_decoded(text) for row in rows for text in _texts(row.values)):
         yield notice("mojibake")
+    if mapping.get("answer") and context_columns(mapping) and rows and not _any_contexts(rows, mapping):
+        yield notice("no_contexts")
     if names and not known_roles(names) and not any(mapping.values()):
         yield notice("no_header")
+
+
+def _any_contexts(rows: Sequence[SourceRow], mapping: Mapping[str, Any]) -> bool:
+    """Whether a row has a context, or one that cannot be read, of which the row tells."""
+    read = RowMapper(mapping)
+    return any(isinstance(found := read(row), RowProblem) or found.contexts for row in rows)
 
 
 def _texts(values: Row) -> Iterable[str]:

@@ -21,6 +21,9 @@ _WHOLE = 60  # rank of the whole payload, when it is a text
 _SOME_TEXT = 70  # rank of a text that is called just that
 _FIRST = 5  # what is added to a rank when only the first element of a list is taken
 _OF_ANSWERS = 100  # what is added to the rank of contexts that lie inside an answer
+_REPLY = re.compile(r"\b(?:choices|candidates)\[0?\]\.(?:message\.content|text|content\.parts\[0?\]\.text)$")
+_OF_A_REPLY = 45  # rank of what an API of models gave back, wherever it was kept
+_WRAPS = frozenset({"kwargs", "data"})  # as LangChain writes objects
 _FILTER = re.compile(r"\[\w+=")
 
 Rank = Callable[[tuple[str, ...], str], float | None]
@@ -58,11 +61,6 @@ def _place(name: str, rank: Rank) -> float | None:
     return rank(tuple(plain(key) for key in keys_of(name) or (name,)), name)
 
 
-def text_share(name: str, rows: Sequence[Row]) -> float:
-    """In how many of the first of these rows a column or path is a text, 0 to 1."""
-    return _share(name, rows[:_LOOKED_AT], _is_text)
-
-
 def _share(name: str, rows: Sequence[Row], fits: Callable[[Any], bool]) -> float:
     return sum(fits(lookup(row, name)) for row in rows) / len(rows)
 
@@ -90,11 +88,15 @@ def _text_rank(known: Sequence[str], begins: Sequence[str], chat: Sequence[str])
         if _FILTER.search(name):
             says = keys[-1] in {*_TEXTS, "value"} and any(mark in name for mark in chat)
             return _OF_A_CHAT if says else None
+        if known is ANSWERS and _REPLY.search(name):
+            return _OF_A_REPLY + (0 if "[0]" in name else _FIRST)
         if len(keys) == 1 and begins:
             return _WHOLE
         later = _FIRST if "[0]" in name else 0
         if keys[-1] not in _TEXTS:
             return known.index(keys[-1]) + later if keys[-1] in known else None
+        if len(keys) > 2 and keys[-2] in _WRAPS:
+            keys = (*keys[:-2], keys[-1])
         if len(keys) > 1 and keys[-2] in known and not later:  # {"question": {"text": "…"}}
             return known.index(keys[-2]) + 0.5
         return known.index(keys[-1]) + later + _SOME_TEXT if begins and keys[-1] in known else None

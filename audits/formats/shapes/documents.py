@@ -23,6 +23,7 @@ _AS_TEXT = LISTS[:5]  # where a text alone is a context, too
 _TEXTS = tuple(plain(name) for name in TEXT_KEYS)
 _HOLDERS = tuple(plain(name) for name in (*TEXT_HOLDERS, "item", "value", "data"))
 _PAGE_CONTENT = re.compile(r"""page_content=('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")""", re.S)
+_BARE_MARK = re.compile(r"(?<!\\)'")
 _LEVELS = 8
 _LONGEST = 1_000_000  # code points of a document that was written out
 
@@ -62,14 +63,28 @@ def _written(text: str) -> Any:
 
 def written_document(text: str) -> str | None:
     """The text of one document that LangChain wrote out: "page_content='…' metadata={…}"; None for any other text."""
-    if not text.startswith(("page_content=", "Document(")) or not (
-        document := _PAGE_CONTENT.search(text, 0, _LONGEST)
-    ):
+    if not text.startswith(("page_content=", "Document(")):
+        return None
+    if (as_it_is := _unescaped_document(text)) is not None:
+        return as_it_is
+    document = _PAGE_CONTENT.search(text, 0, _LONGEST)
+    if not document:
         return None
     try:
         return str(ast.literal_eval(document[1]))
     except (ValueError, SyntaxError):
         return None
+
+
+def _unescaped_document(text: str) -> str | None:
+    """What str() of a document wrote: its text as it is, between single marks; None for what repr() may have written.
+
+    That writes a line break as an escape and a mark inside with a backslash, or takes other marks around.
+    """
+    start = "page_content='"
+    end = max(text.rfind("' metadata={"), len(text) - 1 if text.endswith("'") else -1)
+    inner = text[len(start) : end] if text.startswith(start) and end >= len(start) else ""
+    return inner if "\n" in inner or _BARE_MARK.search(inner) else None
 
 
 def found_contexts(value: Any, level: int = 0) -> list[str]:

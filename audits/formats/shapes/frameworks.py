@@ -90,4 +90,7 @@ def _objects(value: Any) -> Any:
     if not isinstance(parts, list) or not any(isinstance(part, str) and written_document(part) for part in parts):
         return value
     texts = ((part, written_document(part) if isinstance(part, str) else None) for part in parts)
-    return [{"page_content": text} if text is not None else part for part, text in texts]
+    return [
+        {"page_content": text if text is not None else part} if isinstance(part, str) else part
+        for part, text in texts
+    ]
