@@ -8,7 +8,7 @@ import logging
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
@@ -199,15 +199,12 @@ class _Run:
 
     def _remove(self) -> bool:
         """Remove all rows, batch by batch; False when it is time to leave."""
-        models: tuple[Any, ...] = (Sample, RowError)
-        for model in models:
-            rows = model.objects.filter(dataset=self.dataset).order_by("-pk")
-            while ids := list(rows.values_list("pk", flat=True)[:REMOVED_AT_ONCE]):
-                with transaction.atomic():
-                    self._hold()
-                    remove(model, pk__range=(ids[-1], ids[0]), dataset=self.dataset)
-                if self.stopping() or self._late():
-                    return False
+        for model, where in removal(self.dataset):
+            with transaction.atomic():
+                self._hold()
+                remove(model, **where)
+            if self.stopping() or self._late():
+                return False
         return True
 
     def _late(self) -> bool:
@@ -237,6 +234,14 @@ def _advanced() -> compiled.Update:
     done, progress = compiled.Slot("done", fields["rows_done"]), compiled.Slot("progress", fields["progress"])
     until = lease_end(settings.ASSAY_LEASE_SECONDS)
     return rows, {"rows_done": done, "progress": progress, "leased_until": until}
+
+
+def removal(dataset: Dataset) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """What is to be removed one after the other, in transactions of a bearable size, until no row is left."""
+    for model in (Sample, RowError):
+        rows: Any = model._default_manager.filter(dataset=dataset).order_by("-pk")
+        while ids := list(rows.values_list("pk", flat=True)[:REMOVED_AT_ONCE]):
+            yield model, {"pk__range": (ids[-1], ids[0]), "dataset": dataset}
 
 
 def remove(model: Any, **where: Any) -> None:

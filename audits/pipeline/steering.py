@@ -10,10 +10,11 @@ from audits.doorbell import ring
 from audits.formats.columns import check_mapping
 from audits.models import Dataset, Event, RowError, Sample
 from audits.pipeline.arriving import stored
-from audits.pipeline.importing import import_dataset, remove
+from audits.pipeline.importing import import_dataset, removal, remove
 from audits.pipeline.receiving import OPEN, error_of
 
 NO_LEASE = {"lease": None, "leased_until": None}  # whoever works on it finds that it may not go on
+MANY = 20_000  # rows that are not deleted in one transaction
 AT_ONCE = 1.0  # seconds of removing rows while the person waits
 
 
@@ -78,13 +79,28 @@ def _switch(dataset: Dataset, user: Any, kind: str, before: tuple[str, ...], aft
     return True
 
 
+def _seize(dataset: Dataset, **changed: Any) -> None:
+    """Hold the dataset in this transaction: a batch that is being stored is in, and no other one follows."""
+    Dataset.objects.filter(pk=dataset.pk).update(**changed, **NO_LEASE)
+    if dataset.audits.exists():
+        raise InUse
+
+
+def _empty(dataset: Dataset) -> None:
+    """Remove very many rows bit by bit, so that others can write in between. If it breaks off, the sweep goes on."""
+    with transaction.atomic():
+        _seize(dataset, status=Dataset.Status.UPLOADED)
+    for model, where in removal(dataset):
+        with transaction.atomic():
+            remove(model, **where)
+
+
 def delete_dataset(*, dataset: Dataset, user: Any) -> None:
     """Delete a dataset, its samples and its files. Raises InUse when an audit rests on it."""
+    if dataset.rows_done > MANY:
+        _empty(dataset)
     with transaction.atomic():
-        # First of all, so that a batch that is being stored is in, and no other one follows.
-        Dataset.objects.filter(pk=dataset.pk).update(**NO_LEASE)
-        if dataset.audits.exists():
-            raise InUse
+        _seize(dataset)
         files = [stored(name) for name in (dataset.stored_as, dataset.unpacked_as) if name]
         project, sha256 = dataset.project, dataset.sha256
         for model in (Sample, RowError):

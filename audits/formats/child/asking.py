@@ -30,11 +30,11 @@ PIPE = 1 << 20  # bytes that a child may be ahead
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME")
 """Of the environment: how Python runs here, and nothing that is secret."""
 SETTINGS = {
-    # Its start is waited for. Where modules are not compiled beside themselves, they are once for all in this place.
-    "PYTHONPYCACHEPREFIX": str(Path(sys.prefix) / "compiled"),
     "PYTHONUTF8": "1", "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
 }  # fmt: skip
+if sys.dont_write_bytecode:  # its start is waited for, so its modules are compiled once for all, if not beside them
+    SETTINGS["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix) / "compiled")
 
 
 T = TypeVar("T")

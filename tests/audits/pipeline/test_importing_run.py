@@ -13,6 +13,7 @@ from audits import pipeline, tasks
 from audits.formats.child import COLUMNS, asking
 from audits.formats.child.frames import LENGTHS
 from audits.models import Dataset, Event, GivenLabel, Project, RowError, Sample
+from audits.pipeline import importing, steering
 from tests.audits import road
 
 pytestmark = pytest.mark.django_db
@@ -222,6 +223,19 @@ def test_rows_that_are_there_twice_are_flagged(project: Project) -> None:
         ["no_answer", "duplicate_row"],
     ]
     assert [each["code"] for each in dataset.notices] == ["duplicate_id", "duplicate_row"]
+
+
+def test_very_many_rows_are_deleted_bit_by_bit(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steering, "MANY", 2)
+    monkeypatch.setattr(importing, "REMOVED_AT_ONCE", 2)
+    kept = road.make_dataset(project, ROWS[:3])
+    dataset = road.make_dataset(project, ROWS[:5])
+    pipeline.delete_dataset(dataset=dataset, user=None)
+    assert list(Dataset.objects.all()) == [kept] and Sample.objects.count() == 3
+    audit = road.start(kept)
+    with pytest.raises(pipeline.InUse):
+        pipeline.delete_dataset(dataset=kept, user=None)
+    assert Dataset.objects.get().status == Status.READY and audit.extractions.count() == 3
 
 
 def test_a_worker_with_enough_in_hand_leaves_an_import_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
