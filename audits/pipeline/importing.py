@@ -22,7 +22,7 @@ from audits.formats.messages import file_error
 from audits.models import Dataset, GivenLabel, RowError, Sample, compiled
 from audits.models.inserting import insert, insert_values, risk_recent
 from audits.models.lease import LeasedQuerySet, lease_end
-from audits.pipeline.receiving import OPEN, failure_of, open_file, reading_of
+from audits.pipeline.receiving import OPEN, failure_of, reading_of
 
 log = logging.getLogger(__name__)
 MOVING = (Dataset.Status.CHECKING, Dataset.Status.IMPORTING)
@@ -30,8 +30,6 @@ REMOVED_AT_ONCE = 5_000  # rows per transaction
 FLAGGED_AT_ONCE = 1_000
 Tell = Callable[[int, float | None], None]
 """Rows read so far, share of the file that has been read."""
-
-__all__ = ["LeaseLost", "import_dataset", "imports_owed", "open_file"]
 
 
 class LeaseLost(Exception):
