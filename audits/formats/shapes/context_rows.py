@@ -1,5 +1,6 @@
 """Tables with one row per context: the same question and answer again and again, or left out below the first row."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from audits.formats.cells import MAX_CONTEXTS, CellError, is_missing, parts_of
 from audits.formats.roles import guess_mapping
 from audits.formats.shapes.base import Rows, gettext_noop
 
+_PART = re.compile(r"(?<=\w)[-_./#:]\d{1,4}$")  # of an identifier: which context of an answer it is
 _FEW = 3  # answers of which one with several contexts is enough
 _SHARE = 0.25  # of the answers of a longer file
 
@@ -70,7 +72,14 @@ class _Table:
     def belongs(self, row: Row, first: Row) -> bool:
         """Whether a row is about the answer of the first row of a group."""
         same = all(row.get(name) == first.get(name) and not is_missing(row.get(name)) for name in self._texts)
-        return same or self.continues(row)
+        return (same and self._names_no_other(row, first)) or self.continues(row)
+
+    def _names_no_other(self, row: Row, first: Row) -> bool:
+        """Whether the identifiers are one, or parts of one (7-1, 7-2): rows with their own are answers of their own."""
+        if not self.id or is_missing(row.get(self.id)):
+            return True
+        one, other = (str(each.get(self.id)).strip() for each in (row, first))
+        return one == other or (_PART.sub("", one) == _PART.sub("", other) and bool(_PART.search(one)))
 
     def continues(self, row: Row) -> bool:
         """Whether a row says nothing but a context: the rest stands above and was left out."""
@@ -111,7 +120,7 @@ def _joined(group: Sequence[SourceRow], table: _Table | None) -> Sequence[Source
     for name in {name: None for row in group for name in row.values}:
         said = [value for row in group if not is_missing(value := row.values.get(name))]
         values[name] = said[0] if said and all(value == said[0] for value in said) else said or None
-    if table.id:  # where each row has its own, that of the first
+    if table.id:
         values[table.id] = group[0].values.get(table.id)
     values[table.contexts] = [part for row in group for part in _parts(row.values.get(table.contexts))]
     return [SourceRow(group[0].line, values)]

@@ -37,6 +37,13 @@ def test_rows_of_one_answer_are_joined(write, form, of):
     assert records[1].metadata["score"] in (len(C2[0]), str(len(C2[0])))
 
 
+def test_rows_with_identifiers_of_their_own_are_answers_of_their_own(write):
+    rows = [row for one in EXPECTED for row in repeated("", *one)]
+    rows = [row | {"id": str(number)} for number, row in enumerate(rows)]
+    opened = open_dataset(write(as_lines(rows)))
+    assert opened.understanding.shape == "" and len(read(opened)[0]) == len(rows)
+
+
 def test_a_person_may_say_that_rows_stand_for_themselves(write):
     path = write(as_lines([row for number, one in enumerate(EXPECTED) for row in repeated(number, *one)]))
     assert len(read(open_dataset(path, shape=""))[0]) == 3
