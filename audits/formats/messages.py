@@ -316,6 +316,10 @@ WARNINGS = {
     ),
     "no_header": gettext_noop("No column name is known: the first row may be data instead of a header."),
     "many_columns": gettext_noop("The file has very many columns; only the first ones are listed."),
+    "bare_lists": gettext_noop(
+        "The contexts look like lists whose texts have no quotation marks, such as [one, another]. They cannot be "
+        "told apart, so each cell is read as one context. Export the lists as JSON if they are several."
+    ),
     "no_contexts": gettext_noop(
         "None of the first rows has a context, so nothing in them can be supported. "
         "If the contexts stand elsewhere in the file, choose where."

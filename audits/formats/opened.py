@@ -23,6 +23,7 @@ from audits.formats.unnamed import guess_by_content
 HEAD = 200  # rows that the understanding rests on
 JOINED = 5_000  # raw rows from which those are made, where several make one
 PREVIEW = 10
+_MOST_NAMES = 5_000  # that are looked at
 
 
 class Opened:
@@ -42,7 +43,7 @@ class Opened:
         if not rows:
             raise _no_good_rows(head)
         names = dict.fromkeys(name for row in rows for name in row.values)
-        self._names = tuple(names)[:MAX_COLUMNS]
+        self._names = _most_telling([*names])
         mapping, self.columns, said = self._map(rows)
         many = (notice("many_columns"),) if len(names) > MAX_COLUMNS else ()
         self.understanding = self._understand(rows, mapping, (*many, *said))
@@ -134,6 +135,14 @@ class Opened:
             preview=tuple(SourceRow(row.line, storable(row.values)) for row in rows[:PREVIEW]),
             warnings=(*reader.warnings, *notices_of(rows, names, mapping, confidence=self._confidence), *said),
         )
+
+
+def _most_telling(names: list[str]) -> tuple[str, ...]:
+    """The first MAX_COLUMNS names; of more than these, the ones that say what a column is come first."""
+    if len(names) > MAX_COLUMNS:
+        known = {*_names_in(guess_mapping(names[:_MOST_NAMES]))}
+        names = [*(name for name in names if name in known), *(name for name in names if name not in known)]
+    return tuple(names[:MAX_COLUMNS])
 
 
 def _found(mapping: dict[str, Any], guessed: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _ALIASES = {
     """,
     "question": """
         question user_question query user_query user_input prompt input instruction questions
-        query_str query_text question_text input_text prompt_text problem_text user_message customer_question
+        query_str query_text question_text input_text prompt_text problem_text user_message customer_question request
         问题 用户问题 使用者问题 提问 用户提问 用户输入 问句 查询 题目 输入 问 提问内容 问题内容 客户问题 咨询问题
         質問 質問文 問い合わせ クエリ 入力
     """,

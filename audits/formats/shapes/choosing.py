@@ -23,6 +23,8 @@ _FIRST = 5  # what is added to a rank when only the first element of a list is t
 _OF_ANSWERS = 100  # what is added to the rank of contexts that lie inside an answer
 _REPLY = re.compile(r"\b(?:choices|candidates)\[0?\]\.(?:message\.content|text|content\.parts\[0?\]\.text)$")
 _OF_A_REPLY = 45  # rank of what an API of models gave back, wherever it was kept
+_OF_INPUTS = frozenset({"input", "inputs", "question", "query", "prompt", "request"})  # hold no answer
+_OF_OUTPUTS = frozenset({"output", "outputs", "answer", "response", "completion", "result"})  # hold no question
 _WRAPS = frozenset({"kwargs", "data"})  # as LangChain writes objects
 _FILTER = re.compile(r"\[\w+=")
 
@@ -88,12 +90,14 @@ def _text_rank(known: Sequence[str], begins: Sequence[str], chat: Sequence[str])
         if _FILTER.search(name):
             says = keys[-1] in {*_TEXTS, "value"} and any(mark in name for mark in chat)
             return _OF_A_CHAT if says else None
+        if not begins and any(key in (_OF_INPUTS if known is ANSWERS else _OF_OUTPUTS) for key in keys[:-1]):
+            return None
         if known is ANSWERS and _REPLY.search(name):
             return _OF_A_REPLY + (0 if "[0]" in name else _FIRST)
         if len(keys) == 1 and begins:
             return _WHOLE
         later = _FIRST if "[0]" in name else 0
-        if keys[-1] not in _TEXTS:
+        if keys[-1] not in _TEXTS and not (keys[-1] == "value" and len(keys) > 1 and keys[-2] in known):
             return known.index(keys[-1]) + later if keys[-1] in known else None
         if len(keys) > 2 and keys[-2] in _WRAPS:
             keys = (*keys[:-2], keys[-1])
