@@ -10,11 +10,11 @@ from audits.formats.base import Notice, Options, RowProblem, SourceRow
 from audits.formats.decoding import readable
 from audits.formats.lines import Lines, LineTooLong
 from audits.formats.messages import row_problem
-from audits.formats.nested import MAX_DEPTH, depth
+from audits.formats.nested import MAX_DEPTH, decoded, depth
 from audits.formats.shapes.chats import messages_in
 from audits.formats.sniff import MAX_LINE
 
-_AROUND = "\ufeff \t\r\n\x00"
+_AROUND = "\ufeff \t\r\n\x00\x1e"  # \x1e begins each line of a "JSON text sequence"
 _OPENERS = ("{", "[", ",", ":")
 
 
@@ -66,7 +66,9 @@ class JsonlReader:
         if encodings.damaged(text):
             yield row_problem(number, "undecodable", encoding=self._codec, value=readable(text))
         elif text:
-            row = _row(number, text)
+            row = _row(number, text[:-1] if text.endswith("},") else text)
+            if isinstance(row, RowProblem) and isinstance(written := decoded(text), dict):
+                row = checked(number, written)  # as Python prints it
             bad = isinstance(row, RowProblem) and row.code == "bad_json"
             whole = numbered.object_from(line) if bad and text.endswith(_OPENERS) else ""
             if encodings.damaged(whole):

@@ -164,6 +164,8 @@ def _object_kind(first: str, second: str) -> str:
     """One object per line, or one object over many lines (or alone in the file)."""
     if first.endswith("}"):
         return "jsonl" if second else "json"
+    if first.endswith("},") and second.startswith("{"):
+        return "jsonl"
     if first.endswith(("{", "[", ",", ":")) or not second.startswith("{"):
         return "json"
     try:

@@ -114,3 +114,21 @@ def test_the_part_that_is_read_is_known(write):
 def test_blank_lines_and_marks_in_any_encoding(write, encoding):
     found = rows(write("\n" + LINE + " \t\r\n" + LINE, encoding), encoding)
     assert [(row.line, row.values) for row in found] == [(2, ROW), (4, ROW)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"question": "q1?", "contexts": ["It\'s c"], "answer": "a1"},\n{"question": "q2?", "answer": "a2"}\n',
+        "{'question': 'q1?', 'contexts': [\"It's c\"], 'answer': 'a1'}\n{'question': 'q2?', 'answer': 'a2'}\n",
+        '\x1e{"question": "q1?", "contexts": ["It\'s c"], "answer": "a1"}\n\x1e{"question": "q2?", "answer": "a2"}\n',
+    ],
+)
+def test_lines_that_are_nearly_json(write, text):
+    opened = open_dataset(write(text))
+    records, problems = read(opened)
+    assert (opened.understanding.format, problems) == ("jsonl", [])
+    assert [(one.question, one.contexts, one.answer) for one in records] == [
+        ("q1?", ("It's c",), "a1"),
+        ("q2?", (), "a2"),
+    ]
