@@ -75,7 +75,7 @@ class _Table:
         return (same and self._names_no_other(row, first)) or self.continues(row)
 
     def _names_no_other(self, row: Row, first: Row) -> bool:
-        """Whether the identifiers are one, or parts of one (7-1, 7-2): rows with their own are answers of their own."""
+        """Whether the identifiers are one, or parts of one (7-1, 7-2): rows with their own stand for themselves."""
         if not self.id or is_missing(row.get(self.id)):
             return True
         one, other = (str(each.get(self.id)).strip() for each in (row, first))
