@@ -28,6 +28,9 @@ _TINY = 100  # bytes
 _FEW = 4  # different characters
 _PADDING = b"\x00" * 16  # what a disk that was full leaves at the end of a file
 _CLEARLY = 5.0  # how much likelier UTF-16 must be than the next reading
+_OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
+_OF_LATIN_9 = re.compile("¤|[a-z][½¼]|[½¼][a-z]|\\b¾[a-z]")
+_LATIN_9_SURE = 0.6
 _RUN = re.compile("[^\x00-\x7f]{3,}")
 _IN_RUN = 4.0
 _BESIDE_PLAIN = re.compile("[a-z][À-ÿœšž’]|[À-ÿœšž’][a-z]")
@@ -72,7 +75,14 @@ def narrow(evidence: bytes) -> Guess | None:
     fit = (found[best] - plain * ASCII) / foreign - _POOR + _FOR_FEW * min(1.0, 10 / foreign)
     if fit < 0:
         return None
+    if best == "windows-1252" and _is_latin_9(evidence, texts[best]):
+        return Guess("iso-8859-15", _LATIN_9_SURE)
     return Guess(best, round(confidence(found[best] - found[second]) * min(1.0, max(0.2, fit / 2)), 2))
+
+
+def _is_latin_9(evidence: bytes, text: str) -> bool:
+    """Whether western text is ISO-8859-15: a currency sign or a fraction inside a word is its € or œ."""
+    return not _OF_WINDOWS.search(evidence) and _OF_LATIN_9.search(text) is not None
 
 
 def confidence(margin: float) -> float:

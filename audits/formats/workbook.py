@@ -5,6 +5,7 @@ themes, pictures, defined names.
 """
 
 import posixpath
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ class Workbook:
             self._epoch = MAC_EPOCH if _is_1904(root) else WINDOWS_EPOCH
             names = set(archive.namelist())
             self._formats = _formats(archive, targets.get("styles", ""), names)
-            self._dates = {at for at, code in enumerate(self._formats) if is_date_format(code)}
+            self._dates = {at for at, code in enumerate(self._formats) if is_date_format(code) or _is_weekday(code)}
             self._spans = {at for at, code in enumerate(self._formats) if is_timedelta_format(code)}
             self.sheets = tuple(sheet for sheet in _sheets(root, targets) if sheet.part in names)
             part = targets.get("sharedStrings", "")
@@ -234,3 +235,8 @@ def _formats(archive: zipfile.ZipFile, part: str, names: set[str]) -> tuple[str,
     written = {item.get("numFmtId"): item.get("formatCode", "") for item in root.findall("{*}numFmts/{*}numFmt")}
     identifiers = [style.get("numFmtId", "0") for style in root.findall("{*}cellXfs/{*}xf")]
     return tuple(written.get(name) or BUILTIN_FORMATS.get(int(name), "General") for name in identifiers)
+
+
+def _is_weekday(code: str) -> bool:
+    """Whether a format shows a date as 星期二 or 周二 and nothing else, which openpyxl takes for a number."""
+    return re.fullmatch(r"a{3,4}(?:;@)?", re.sub(r"\[[^\]]*\]", "", code), re.IGNORECASE) is not None

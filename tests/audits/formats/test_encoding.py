@@ -269,3 +269,14 @@ def test_damaged_utf8_keeps_its_name_and_is_not_certain(write):
     guess = detect(write(content))
     assert guess.name == "utf-8"
     assert guess.confidence < 0.95
+
+
+def test_the_euro_of_iso_8859_15_is_told_from_windows_1252(write):
+    text = "question,context,answer\nPrix ?,Le cœur du délai œuvré coûte 5 €.,5 €\n"
+    opened = open_dataset(write(text, "iso-8859-15"))
+    assert opened.understanding.encoding == "iso-8859-15"
+    assert "guessed_encoding" in {notice.code for notice in opened.understanding.warnings}
+    text = "question,context,answer\nPrix ?,Le délai coûte 5 € soit ½ de 10 €.,5 €\n"
+    assert open_dataset(write(text, "windows-1252")).understanding.encoding == "windows-1252"
+    text = "question,context,answer\nPrix ?,Le délai coûte 2½ pièces.,2½\n"
+    assert open_dataset(write(text, "iso-8859-1")).understanding.encoding == "windows-1252"

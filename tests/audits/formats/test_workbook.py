@@ -1,5 +1,6 @@
 """Workbooks part by part: what other programs write, what a person should know of cells, and attacks."""
 
+import datetime
 import io
 import re
 import zipfile
@@ -265,3 +266,13 @@ def test_looking_through_broken_xml_takes_no_time(write, planted):
         lambda _name, part: part.replace(b"</sheetData>", planted + b"</sheetData>"),
     )
     assert refused(write(content)).code == "broken_workbook"
+
+
+def test_a_date_that_is_shown_as_its_weekday(write):
+    book = openpyxl.Workbook()
+    book.active.append(HEADER)
+    book.active.append(["q", "c", datetime.date(2024, 3, 5), datetime.date(2024, 3, 5)])
+    book.active["C2"].number_format, book.active["D2"].number_format = "[$-804]aaaa", "aaa;@"
+    target = io.BytesIO()
+    book.save(target)
+    assert texts(write(target.getvalue())) == [["q", "c", "星期二", "周二"]]
