@@ -15,7 +15,7 @@ PART = {"HX-Request": "true", "HX-Target": "mapping-preview"}
 LABELLED = "question,contexts,answer,human_label\n" + "".join(
     f"q{number},c{number},a{number},{word}\n" for number, word in enumerate(["支持", "不支持", "支持", "", "冲突"])
 )
-NUMBERED = "question,contexts,answer\n" + "".join(f'q{n},"1. one {n}\n2. two {n}\n3. three {n}",a\n' for n in range(3))
+NUMBERED = "question,contexts,answer\n" + "".join(f'q{n},"1. one {n}\n2. two {n}\n3. three",a\n' for n in range(3))
 
 
 def come(signed_in, analyst, project, content, name="loans.csv"):
