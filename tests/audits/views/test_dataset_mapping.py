@@ -193,7 +193,7 @@ def test_a_split_is_proposed_and_never_done_unasked(signed_in, analyst, project)
     assert page.context["form"].mapping["split"] == "numbered"
     browser.post(at("dataset_mapping", dataset), data | {"split": "numbered"})
     pipeline.import_dataset(dataset.pk)
-    assert Sample.objects.first().contexts == ["one 0", "two 0", "three 0"]
+    assert Sample.objects.first().contexts == ["one 0", "two 0", "three"]
 
 
 def test_a_separator_of_ones_own_must_be_typed(signed_in, analyst, project):
