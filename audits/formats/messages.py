@@ -276,6 +276,29 @@ WARNINGS = {
         "%(rows)s rows have the same question, contexts and answer as another row, for example those in lines "
         "%(lines)s. All are here."
     ),
+    "rows_nul_removed": gettext_noop(
+        "NUL characters, which cannot be stored, were removed from %(rows)s rows, for example in lines %(lines)s."
+    ),
+    "rows_hidden_text": gettext_noop(
+        "%(rows)s rows hold invisible characters, or ones that turn the direction of writing, for example in lines "
+        "%(lines)s. They are kept: nobody sees them, and a model reads them."
+    ),
+    "rows_nan": gettext_noop(
+        "Cells that say NaN, null or the like are read as empty in %(rows)s rows, for example in lines %(lines)s."
+    ),
+    "rows_spreadsheet_error": gettext_noop(
+        "Cells that show an error of the spreadsheet, such as #NAME?, are read as empty in %(rows)s rows, "
+        "for example in lines %(lines)s."
+    ),
+    "rows_cut_text": gettext_noop(
+        "A text of %(rows)s rows, for example in lines %(lines)s, has exactly 32,767 characters, the most that a "
+        "spreadsheet's cell holds: it was probably cut off there."
+    ),
+    "rows_no_context": gettext_noop(
+        "%(rows)s rows hold no context, for example those in lines %(lines)s. "
+        "Their claims are unscored, never passed."
+    ),
+    "rows_no_answer": gettext_noop("%(rows)s rows hold no answer, for example those in lines %(lines)s."),
     "guessed_encoding": gettext_noop(
         "The file is not UTF-8 and its encoding was guessed. Check that the texts below read well."
     ),

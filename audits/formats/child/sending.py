@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from audits.formats.base import Record, RowProblem, SourceRow
 from audits.formats.child.frames import write_frame
+from audits.formats.child.odd_rows import OddRows
 from audits.formats.child.plain import PlainMapper
 from audits.formats.child.rows import Gathering
 from audits.formats.child.twice import Twice
@@ -31,7 +32,7 @@ def send_rows(path: Path, opened: Opened, mapping: Mapping[str, Any], skip: int,
     if sender.gathering:
         write_frame(out, *sender.gathering.frame(sender.done, opened.fraction))
     notices, flagged = sender.twice.told()
-    return {"done": sender.done, "notices": notices, "flagged": flagged}
+    return {"done": sender.done, "notices": [*notices, *sender.odd.told()], "flagged": flagged}
 
 
 def _batches(rows: Iterator[Row], opened: Opened, *, cut_at: int, share: float) -> Iterator[list[Row]]:
@@ -57,7 +58,7 @@ class _Sender:
 
     def __init__(self, mapping: Mapping[str, Any], skip: int) -> None:
         self._plain, self._mapper, self._skip = PlainMapper(mapping), RowMapper(mapping), skip
-        self.gathering, self.twice = Gathering(), Twice()
+        self.gathering, self.twice, self.odd = Gathering(), Twice(), OddRows()
         self.done = 0
 
     def take(self, batch: list[Row]) -> None:
@@ -76,6 +77,7 @@ class _Sender:
         for position, row in enumerate(batch, start=self.done):
             found = self._mapper(row) if isinstance(row, SourceRow) else row
             if isinstance(found, Record):
+                self.odd.add(found.line, found.flags)
                 self.twice.add(position, found.line, found.external_id, found.question, found.answer, found.contexts)
             if position >= self._skip:
                 self.gathering.add(position, found)

@@ -303,3 +303,19 @@ def test_a_page_does_not_wait_for_ever(path: Path, monkeypatch: pytest.MonkeyPat
     assert found.value.code == "too_slow_to_read"
     frames: Iterator[Any] = read_rows(path, Options(), MAPPING, patience=0.01)
     assert [next(frames), next(frames)] == [None, None]  # an import goes on waiting, and holds its lease
+
+
+def test_odd_rows_are_counted_for_the_whole_file(write):
+    lines = [f"{number},q{number}?,c{number}.,a{number}." for number in range(2, 300)]
+    lines[1] = "3,q3?,c\x003.,a3."
+    lines[8] = "10,q\u202e10?,c\u200b10.,a10."
+    lines[250] = "252,q252?,nan,a252."
+    path = write("id,question,context,answer\n" + "\n".join(lines) + "\n")
+    mapping = {"id": "id", "question": "question", "contexts": "context", "answer": "answer"}
+    end = next(part for part in read_rows(path, Options(), mapping) if isinstance(part, End))
+    assert {(notice.code, notice.params["rows"], notice.params["lines"]) for notice in end.notices} == {
+        ("rows_nul_removed", 1, "3"),
+        ("rows_hidden_text", 1, "10"),
+        ("rows_nan", 1, "252"),
+        ("rows_no_context", 1, "252"),
+    }

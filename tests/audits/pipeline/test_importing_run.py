@@ -222,7 +222,7 @@ def test_rows_that_are_there_twice_are_flagged(project: Project) -> None:
         ["duplicate_id"],
         ["no_answer", "duplicate_row"],
     ]
-    assert [each["code"] for each in dataset.notices] == ["duplicate_id", "duplicate_row"]
+    assert [each["code"] for each in dataset.notices] == ["duplicate_id", "duplicate_row", "rows_no_answer"]
 
 
 def test_very_many_rows_are_deleted_bit_by_bit(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
