@@ -6,6 +6,7 @@ quite JSON, …) sends the whole batch back to RowMapper, row by row. What comes
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, repeat
 from json import JSONDecoder
 from typing import Any
@@ -14,7 +15,7 @@ from audits.formats.base import Row, RowProblem, SourceRow
 from audits.formats.cells import MAX_CONTEXTS, MAX_TEXT, NO_CONTEXT, CellError, is_missing, parts_of, storable
 from audits.formats.child.frames import SEPARATOR
 from audits.formats.child.rows import COLUMNS, MAX_ROW, as_json, language_told, texts_as_json
-from audits.formats.columns import ROLES, context_columns
+from audits.formats.columns import MAX_NAME, ROLES, context_columns
 from audits.formats.oddities import CELL_LIMIT, LONGEST_NOTHING, NOTHING, SPREADSHEET_ERRORS, is_plain
 from audits.formats.written import MAX_WRITTEN
 
@@ -93,8 +94,11 @@ class PlainMapper:
     def _listed(self, values: Sequence[Row]) -> tuple[list[list[Any]], Texts]:
         """The contexts of each row, and the same as JSON."""
         columns = [[row[name] for row in values] for name in self._contexts]
-        if len(columns) == 1 and (found := _as_json_lists(columns[0])) is not None:
-            return found
+        if len(columns) == 1:
+            if {*map(type, columns[0])} == {list} and {*map(type, chain.from_iterable(columns[0]))} == {str}:
+                return columns[0], [*map(texts_as_json, columns[0])]
+            if (found := _as_json_lists(columns[0])) is not None:
+                return found
         contexts = [[*chain.from_iterable(map(_parts, cells))] for cells in zip(*columns, strict=True)]
         if not all(type(text) is str for texts in contexts for text in texts):
             raise _Odd
@@ -103,11 +107,17 @@ class PlainMapper:
     def _metadata(self, values: Row) -> str:
         used = self._used
         told = [
-            f"{as_json(name)}: {as_json(storable(value))}"
+            f"{_name(name) if len(name) <= MAX_NAME else as_json(name)}: {as_json(storable(value))}"
             for name, value in values.items()
             if name not in used and not is_missing(value)
         ]
         return f"{{{', '.join(told)}}}" if told else "{}"
+
+
+@lru_cache(1024)
+def _name(name: str) -> str:
+    """As JSON; rows share their names."""
+    return as_json(name)
 
 
 def _parts(value: Any) -> list[Any]:
@@ -141,8 +151,8 @@ def _plain(values: list[Any]) -> list[str]:
         short = (text.strip().lower() for text in values if len(text) <= LONGEST_NOTHING)
         if not _SAYS_NOTHING.isdisjoint(short):
             raise _Odd
-    narrow = [text for text in values if text.isascii()]
-    wide = [text for text in values if not text.isascii()] if len(narrow) < len(values) else []
+    wide = [text for text in values if not text.isascii()]  # apart, for they are searched and the others are not
+    narrow = [text for text in values if text.isascii()] if wide else values
     if not (is_plain("\n".join(narrow)) and is_plain("\n".join(wide))):
         raise _Odd
     return values
