@@ -22,6 +22,7 @@ from audits.formats.sniff import MAX_LINE
 _HEAD = 1 << 18  # code points on which the dialect is guessed
 _MAX_FIELD = 10_000_000  # beyond this a quotation mark was most likely never closed
 _MOST_SHOWN = 10_000  # code points of a cell that is too long
+_TWICE_ESCAPED = re.compile(r"\\\\(?:n|u[0-9a-f]{4})")  # in a list, where one backslash is usual
 _SEP_LINE = re.compile(r'\ufeff?"?sep=(.)"?(?:\r\n|\r|\n)', re.IGNORECASE)
 Fields = list[str]
 
@@ -177,6 +178,8 @@ class CsvReader:
         texts = "\0".join(field for _line, fields in rows for field in fields)
         if options.escapes is None and self._dialect.escapes:
             yield notice("escapes_read")
+        elif options.escapes is None and _TWICE_ESCAPED.search(texts):
+            yield notice("escapes")
         elif options.escapes is None and self.delimiter == "\t" and "\\n" in texts and "\n" not in texts:
             yield notice("escapes")  # a quoted table would hold line breaks as they are
 

@@ -25,6 +25,7 @@ _ESCAPED_MARK = {mark: re.compile(rf"(?<!\\)((?:\\\\)*)\\{mark}") for mark in "\
 _WRAPPED = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'", re.DOTALL)
 _RULE = re.compile(r"[\s|+]*:?[-=]{2,}[\s|+:=-]*")
 _COUNTED = re.compile(r"\s*\(\d+ (?:rows?|行记录|行)\)\s*")  # what psql writes below
+_MARKED = re.compile(r"\"|(?:^|\|)\s*'")
 _OPENS = re.compile(r'(?:^|\t)"', re.MULTILINE)
 Fields = list[str]
 
@@ -111,15 +112,24 @@ def choose_dialect(head: str, chosen: str, *, whole: bool) -> Dialect:
 
 
 def _best_variant(dialect: Dialect, head: str, *, whole: bool) -> Dialect:
-    """The way of quoting in which most rows fit; of those alike the usual one, unless it leaves texts in marks."""
+    """The way of quoting in which all rows fit, or most; of equals the usual one, unless it leaves texts in marks."""
     fits = {variant: _fit(head, variant, whole=whole) for variant in _variants(dialect, head)}
-    best = max(fits, key=lambda variant: (fits[variant].fitting, fits[variant].share))  # the first of equals
+    ranks = {variant: (fit.share == 1.0, fit.fitting, fit.share) for variant, fit in fits.items()}
+    best = max(ranks, key=lambda variant: ranks[variant])  # the first of equals
     if not best.quoted and _is_wrapped(head, best, '"'):
         best = dialect
+    if fits.get(replace(best, backslash=True)) == fits[best] and _are_escaped(best, head):
+        best = replace(best, backslash=True)
     spaced, single = replace(best, spaced=True), replace(best, mark="'")
     if fits.get(single) == fits[best] and _is_wrapped(head, best, "'"):
         return single
     return spaced if fits.get(spaced) == fits[best] and _is_wrapped(head, best, ' "') else best
+
+
+def _are_escaped(dialect: Dialect, head: str) -> bool:
+    """Whether marks after a backslash can only be meant so: none is doubled, or a list or object begins with [\\"."""
+    opening = rf"(?:^|{re.escape(dialect.delimiter)})[\[{{]\\{dialect.mark}"
+    return 2 * dialect.mark not in head or re.search(opening, head, re.MULTILINE) is not None
 
 
 def is_ruled(fields: Fields) -> bool:
@@ -130,10 +140,8 @@ def is_ruled(fields: Fields) -> bool:
 
 def _is_drawn(head: str, dialect: Dialect) -> bool:
     """Whether a line of hyphens stands above or below the header, as in Markdown and in what psql and mysql print."""
-    top = head.lstrip().splitlines()[:_TOP]  # in quotation marks, it would be part of a text
-    return dialect.delimiter == "|" and any(
-        _RULE.fullmatch(line) for line in takewhile(lambda one: '"' not in one, top)
-    )
+    top = takewhile(lambda line: not _MARKED.search(line), head.lstrip().splitlines()[:_TOP])
+    return dialect.delimiter == "|" and any(map(_RULE.fullmatch, top))  # in quotation marks, it is part of a text
 
 
 def one_character(delimiter: str) -> str:
@@ -169,21 +177,29 @@ def _is_wrapped(head: str, dialect: Dialect, start: str) -> bool:
 
 
 def _guess(head: str, *, whole: bool) -> Dialect:
-    fits = {sign: _fit(head, Dialect(sign), whole=whole) for sign in DELIMITERS if sign in head}
-    best = max(fits, key=lambda sign: fits[sign].score, default="")
+    fits = {one: _fit(head, one, whole=whole) for one in _separated(head, DELIMITERS)}
+    best = max(fits, key=lambda one: fits[one].score, default=None)  # the first of equals
     if best and fits[best].width > 1 and (fits[best].roles > 1 or fits[best].share == 1.0):
-        return Dialect(best)
-    for sign in RARE:
-        fit = _fit(head, Dialect(sign), whole=whole) if sign in head else None
-        if fit and fit.share == 1.0 and (fit.roles > 1 or (fit.rows > 1 and fit.width > 2)):
-            return Dialect(sign)
+        return Dialect(best.delimiter)
+    for one in _separated(head, RARE):
+        fit = _fit(head, one, whole=whole)
+        if fit.share == 1.0 and (fit.roles > 1 or (fit.rows > 1 and fit.width > 2)):
+            return Dialect(one.delimiter)
     if best and fits[best].width > 1:
-        return Dialect(best)
+        return Dialect(best.delimiter)
     line = head.lstrip().splitlines()[0]  # one column, or a header that cannot be parsed
-    best = max(DELIMITERS, key=line.count)
-    if best not in line:
+    sign = max(DELIMITERS, key=line.count)
+    if sign not in line:
         raise file_error("no_delimiter")
-    return Dialect(best)
+    return Dialect(sign)
+
+
+def _separated(head: str, signs: str) -> Iterator[Dialect]:
+    """Dialects with these separators, as far as they occur, in the usual quotation marks first."""
+    found = [Dialect(sign) for sign in signs if sign in head]
+    found += [replace(one, mark="'") for one in found if f"{one.delimiter}'" in head or head.startswith("'")]
+    yield from found
+    yield from (replace(one, backslash=True) for one in found if f"\\{one.mark}" in head)
 
 
 def _records(head: str, dialect: Dialect, *, whole: bool) -> list[Fields | None]:

@@ -156,3 +156,29 @@ def test_tables_that_are_drawn(write, text):
 def test_a_table_inside_a_text_is_no_drawn_one(write):
     path = write('question|context|answer\nq|"| a | b |\n|---|---|\n| 1 | 2 |"|" a "\n')
     assert values(path) == [["q", "| a | b |\n|---|---|\n| 1 | 2 |", " a "]]
+
+
+def test_lists_after_a_backslash_outside_of_quotation_marks(write):
+    text = 'question;contexts;answer\nq;[\\"a; b\\"];a\nr;[\\"say \\\\\\"hi\\\\\\"\\"];"x \\"y\\""\n'
+    path = write(text.replace("a; b", "a, b"))
+    records, problems = read(open_dataset(path))
+    assert problems == []
+    assert [(r.contexts, r.answer) for r in records] == [(("a, b",), "a"), (('say "hi"',), 'x "y"')]
+
+
+def test_lines_of_a_table_inside_a_text_are_no_rows(write):
+    text = 'id|question|context|answer|x\n1|q|"| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n| 4 | 5 | 6 |"|a|x\n'
+    assert values(write(text))[0][2] == "| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n| 4 | 5 | 6 |"
+
+
+def test_rare_separators_with_other_quotation_marks(write):
+    rows = ["'question'^'context'^'answer'", "'q ^ 1'^'c'^'a'", "'it''s q 2'^'c'^'a'"]
+    records, problems = read(open_dataset(write("\n".join(rows) + "\n")))
+    assert problems == []
+    assert [r.question for r in records] == ["q ^ 1", "it's q 2"]
+
+
+def test_escapes_that_are_escaped_once_more_are_asked_about(write):
+    path = write("question,contexts,answer\nq,\"['a\\\\nb', 'c']\",a\n")
+    assert codes(open_dataset(path)) == ["escapes"]
+    assert read(open_dataset(path, escapes=True))[0][0].contexts == ("a\nb", "c")
