@@ -28,6 +28,7 @@ TEXT_HOLDERS = (
     "node", "document", "doc", "text_resource", "segment", "chunk", "kwargs", "payload", "_source", "entity",
     "properties", "metadata",
 )  # fmt: skip
+_TELLING = frozenset({"metadata", "properties"})
 # As a context these say that there is none; as an answer they can be one.
 NO_CONTEXT = frozenset({"none", "n/a", "na", "nil", "-", "--", "—", "–", "/", "无", "暂无", "空"})
 
@@ -151,15 +152,17 @@ def parts_of(value: Any) -> list[Any] | None:
     return value
 
 
-def _text_in(part: Any, level: int = 0) -> Any:
+def _text_in(part: Any, level: int = 0, told: bool = False) -> Any:
+    """The text of a document. told: the object tells of one, so that its only text may be a name of a file."""
     if isinstance(part, dict):
         for key in TEXT_KEYS:
             if isinstance(part.get(key), str):
                 return part[key]
         for key in TEXT_HOLDERS if level < 2 else ():
-            if isinstance(part.get(key), dict) and isinstance(found := _text_or_none(part[key], level + 1), str):
+            inner = part.get(key)
+            if isinstance(inner, dict) and isinstance(found := _text_or_none(inner, level + 1, key in _TELLING), str):
                 return found
-        if len(part) == 1 and isinstance(only := next(iter(part.values())), str):
+        if len(part) == 1 and not told and isinstance(only := next(iter(part.values())), str):
             return only
     if isinstance(part, list) and len(part) == 1 and not isinstance(part[0], list):
         return _text_in(part[0], level)
@@ -168,9 +171,9 @@ def _text_in(part: Any, level: int = 0) -> Any:
     return part
 
 
-def _text_or_none(part: Any, level: int) -> Any:
+def _text_or_none(part: Any, level: int, told: bool) -> Any:
     try:
-        return _text_in(part, level)
+        return _text_in(part, level, told)
     except CellError:
         return None
 

@@ -66,8 +66,9 @@ class _Table:
         self._texts, self.id, self.contexts = (question, answer), identifier, contexts
 
     def has_one_context(self, row: Row) -> bool:
-        """Whether a row holds one context as a text, or none."""
-        return len(_parts(row.get(self.contexts))) < 2
+        """Whether a row holds one context as a text, or none, and question and answer as texts."""
+        plain = not any(isinstance(row.get(name), dict | list) for name in self._texts)
+        return plain and len(_parts(row.get(self.contexts))) < 2
 
     def belongs(self, row: Row, first: Row) -> bool:
         """Whether a row is about the answer of the first row of a group."""

@@ -6,6 +6,8 @@ from typing import Any
 from audits.formats.base import Row, RowProblem, SourceRow
 from audits.formats.messages import row_problem
 from audits.formats.nested import decoded
+from audits.formats.paths import keys_of
+from audits.formats.roles import guess_mapping
 from audits.formats.shapes.base import Rows, gettext_noop
 from audits.formats.shapes.chats import Message, Turn, messages_in, turns
 from audits.formats.shapes.documents import LISTS, contexts_in, found_contexts
@@ -33,7 +35,8 @@ class Conversations:
 
     def mapping(self, columns: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """See Shape."""
-        return ITEM | found(columns, generator=("model",))
+        contexts = {} if any(row.get("contexts") for row in rows) else _other_contexts(columns)
+        return ITEM | found(columns, generator=("model",)) | contexts
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
@@ -42,6 +45,16 @@ class Conversations:
                 yield row
             else:
                 yield from _items(row)
+
+
+def _other_contexts(columns: Sequence[str]) -> dict[str, Any]:
+    """A column beside the conversation with a name for contexts, where none of its texts was found.
+
+    None where only a list has such a name: then it is looked into, see longest.py.
+    """
+    guessed = guess_mapping([name for name in columns if name != "contexts" and "[" not in name])
+    lists = any("[]" in name and any(plain(key) in LISTS for key in keys_of(name)) for name in columns)
+    return {"contexts": guessed["contexts"]} if guessed["contexts"] or lists else {}
 
 
 def _has_answer(values: Row) -> bool:
@@ -112,7 +125,7 @@ def _item(row: SourceRow, turn: Turn, contexts: list[str], notes: Row, suffix: s
     values = {
         "id": name + suffix if name else "",
         "question": turn.question,
-        "contexts": contexts,
+        "contexts": contexts or notes.get("contexts") or [],
         "answer": turn.answer.text if turn.answer else "",
     }
     return SourceRow(row.line, values | {key: value for key, value in notes.items() if key not in values})

@@ -11,13 +11,16 @@ from audits.formats.shapes.names import plain, plain_names
 QUESTIONS = plain_names(
     """
     question user_question query user_query sys.query query_str user_input user_message human_input input prompt
-    instruction search_query message text content 问题 用户问题 提问 query_text problem_text
+    instruction search_query message text content 问题 用户问题 提问 query_text problem_text question_text
+    customer_question request 用户提问 提问内容
     """
 )
 ANSWERS = plain_names(
     """
     answer final_answer answers response actual_output model_answer generated_answer output_text output generated_text
-    answer_text generation completion reply replies result text content message value 回答 答案 模型回答
+    answer_text generation completion reply replies rag_answer rag_response llm_answer llm_response model_output
+    model_response generated_response predicted_answer ai_answer bot_answer agent_answer assistant_answer
+    system_answer result text content message value 回答 答案 模型回答 系统回答 模型输出 回复
     """
 )
 _INSIDE_QUESTION = plain_names("inputs input messages prompts chat_history args kwargs value data body")

@@ -186,3 +186,10 @@ def test_hostile_cells_end_at_once(sign):
             contexts_of(text)
         except CellError as error:
             assert error.code in {"bad_list", "bad_contexts", "too_many_contexts"}
+
+
+def test_the_name_of_a_file_is_no_context():
+    with pytest.raises(CellError):
+        contexts_of([{"document": {"excerpt": "text", "metadata": {"file": "a.md"}}}])
+    assert contexts_of([{"document": {"metadata": {"text": "text"}}}]) == ["text"]
+    assert contexts_of([{"node": {"excerpt": "text"}}]) == ["text"]

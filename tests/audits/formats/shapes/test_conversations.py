@@ -137,3 +137,26 @@ def test_what_an_assistant_says_besides_its_answer(write):
         {"role": "assistant", "type": "follow_up", "content": "还想知道什么？"},
     ]
     assert told(open_dataset(write(as_lines([{"messages": chat}])))) == [("", Q1, C1, A1)]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        lambda texts: {"chunks": [{"segmentText": one, "score": 0.5} for one in texts]},
+        lambda texts: {"contexts": [{"segmentText": one, "score": 0.5} for one in texts]},
+        lambda texts: {"retrieval": {"total": 2, "list": [{"segmentText": one} for one in texts]}, "docs": []},
+        lambda texts: {"docs": {"total": 2, "list": [{"segmentText": one} for one in texts]}},
+    ],
+)
+def test_contexts_beside_a_conversation_under_names_that_nobody_knows(write, beside):
+    rows = [
+        {"messages": [{"role": "user", "content": q}, {"role": "assistant", "content": a}]} | beside(c)
+        for q, c, a in EXPECTED
+    ]
+    opened = open_dataset(write(as_lines(rows)))
+    found = opened.understanding
+    if "retrieval" in rows[0]:  # no name says that these are contexts: that is told
+        assert "no_contexts" in {notice.code for notice in found.warnings}
+    else:
+        assert "contexts_path" in {notice.code for notice in found.warnings}
+        assert [contexts for _id, _question, contexts, _answer in told(opened)] == [C1, C2]
