@@ -26,7 +26,7 @@ from audits.formats.messages import FILE_ERRORS, WARNINGS, file_error
 log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[3]
 COMMAND = (sys.executable, "-m", "audits.formats.child")
-PIPE = 1 << 20  # bytes that a child may be ahead
+PIPES = (4 << 20, 1 << 20)  # bytes that a child may be ahead; the first size that the system allows
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME")
 """Of the environment: how Python runs here, and nothing that is secret."""
 SETTINGS = {
@@ -131,8 +131,10 @@ class _Child:
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._pipes = (self._process.stdin, self._process.stdout)
-        with suppress(OSError, AttributeError):  # Linux; elsewhere pipes are as small as they are
-            fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, PIPE)
+        for size in PIPES:
+            with suppress(OSError, AttributeError):  # Linux; elsewhere pipes are as small as they are
+                fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, size)
+                break
         with suppress(BrokenPipeError):  # it died at once: its end says so
             self._process.stdin.write(json.dumps(request | {"limits": self._limits}).encode() + b"\n")
         self._frames = FrameReader(self._process.stdout.fileno())
