@@ -21,7 +21,7 @@ _ALIASES = {
         retrieved_docs retrieved_passages retrieved_chunks retrieved_texts retrieved retriever_resources
         source_documents context documents document docs doc passages passage chunks chunk snippets snippet
         search_results evidence evidences sources knowledge background
-        ctxs ctx retrieved_nodes source_nodes doc_references quote_list citations agent_documents refs hits nodes
+        ctxs ctx retrieved_nodes source_nodes doc_references quote_list citations agent_documents refs
         检索片段 检索上下文 检索内容 检索结果 检索文档 检索到的内容 召回内容 召回片段 召回结果 召回文档
         参考证据 参考上下文 上下文 证据 参考资料 参考文档 参考内容 参考片段 引用内容 引用片段 引用
         知识片段 知识库内容 知识库片段 文档内容 文档 片段 背景资料 背景 参考文件 引用文件
