@@ -88,6 +88,7 @@ def _apart(body: bytes) -> list[bytes]:
     return [b"\x00".join(values[at : at + width]) for at in range(0, len(values), width)]
 
 
+@pytest.mark.thorough
 @settings(max_examples=400, deadline=None)
 @given(
     st.lists(st.fixed_dictionaries({"id": VALUES, "q": TEXTS, "c": CONTEXTS, "a": TEXTS, "note": VALUES}), max_size=3)
@@ -96,6 +97,7 @@ def test_whatever_the_rows_hold_both_ways_agree(rows: list[dict[str, Any]]) -> N
     check(rows_of(*rows))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["id", "q", "c", "a", "note"])
 @settings(max_examples=150, deadline=None)
 @given(value=st.one_of(CONTEXTS, VALUES))

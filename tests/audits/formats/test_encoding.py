@@ -179,6 +179,7 @@ def table(texts, rows, source, kind):
             return json.dumps(rows, ensure_ascii=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("language", "codec"), ENCODED)
 def test_every_language_in_every_encoding_and_length(write, language, codec):
     texts, source = TEXTS[language].split("|"), random.Random(f"{language} {codec}")

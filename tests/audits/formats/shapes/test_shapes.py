@@ -66,6 +66,7 @@ values = st.recursive(
 rows_of_anything = st.lists(st.dictionaries(st.sampled_from(NAMES), values, max_size=8), min_size=1, max_size=4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SHAPES)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=rows_of_anything)
@@ -82,7 +83,7 @@ def test_a_shape_reads_whatever_it_is_given(name, rows):
         shape.mapping(list(dict.fromkeys(key for row in good for key in row)), good)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=rows_of_anything, form=st.sampled_from([as_csv, as_lines]))
 def test_any_rows_are_imported_or_explained(rows, form, tmp_path_factory):
     path: Path = tmp_path_factory.mktemp("any") / "upload"
