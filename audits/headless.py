@@ -94,9 +94,8 @@ def import_file(
         if dataset is not None:
             pipeline.delete_dataset(dataset=dataset, user=None)
         raise Refused(f"{path.name}: {error}") from error
-    while not pipeline.import_dataset(dataset.pk, seconds=LOOK_EVERY):
-        dataset.refresh_from_db()
-        say(f"importing: {dataset.rows_done} of {dataset.rows_total or '?'} rows")
+    while not pipeline.import_dataset(dataset.pk, tell=_import_teller(say)):
+        shutting_down.wait(0.5)  # a worker has taken it up
     dataset.refresh_from_db()
     for problem in dataset.row_errors.all()[:20]:
         say(f"{path.name} line {problem.line}, column {problem.column or '-'}: {problem.reason}")
@@ -106,6 +105,19 @@ def import_file(
         raise Refused(f"{path.name}: {message}")
     say(f"imported: {dataset.samples.count()} samples, {dataset.row_errors.count()} rows with errors")
     return dataset
+
+
+def _import_teller(say: Say) -> Callable[[int, float | None], None]:
+    """Says how far an import is, not more often than every LOOK_EVERY seconds."""
+    last = time.monotonic()
+
+    def tell(rows: int, share: float | None) -> None:
+        nonlocal last
+        if time.monotonic() - last >= LOOK_EVERY:
+            last = time.monotonic()
+            say(f"importing: {rows} rows" + ("" if share is None else f", {share:.0%} of the file"))
+
+    return tell
 
 
 def _ask_for_columns(dataset: Dataset, mapping: Mapping[str, Any]) -> None:

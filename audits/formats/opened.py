@@ -69,6 +69,11 @@ class Opened:
             yield SourceRow(row.line, decode(row.values, self._objects)) if isinstance(row, SourceRow) else row
 
     def _shaped(self, rows: Iterator[SourceRow | RowProblem]) -> Iterator[SourceRow | RowProblem]:
+        if self.shape is None and self._reader.columns and not self._objects:
+            return rows  # a table of texts: there is nothing to join or to spread
+        return self._joined(rows)
+
+    def _joined(self, rows: Iterator[SourceRow | RowProblem]) -> Iterator[SourceRow | RowProblem]:
         for row in self.shape.rows(rows) if self.shape else rows:
             if isinstance(row, SourceRow):
                 values = spread(row.values)
