@@ -9,7 +9,7 @@ from django.test import Client
 
 from audits.models import Membership, Project, Role
 
-pytest_plugins = ["tests.vendor_server.fixtures"]
+pytest_plugins = ["tests.vendor_server.fixtures", "tests.reading"]
 
 
 @pytest.fixture
