@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page, expect  # noqa: E402  # the path 
 from tests.browser.running import Running, assay, chromium  # noqa: E402
 
 PICTURES = ROOT / "docs" / "screenshots"
+COPIES = 250  # of the sample file, so that its audit can be seen at work
 LARGEST = 250_000  # bytes of one picture
 TALLEST = 1500  # CSS pixels; what lies below is cut off
 DESKTOP = {"width": 1280, "height": 860}
@@ -132,8 +133,10 @@ def _many_rows(path: Path) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["ticket", "customer asked", "retrieved", "reply"])
-        for copy in range(40):
-            writer.writerows([[f"{row[0].replace('-', '')}{copy:02}", *row[1:]] for row in rows])
+        for copy in range(COPIES):  # each asked by another customer, so that no row is there twice
+            for identifier, question, *rest in rows:
+                asked = f"{question} (customer {copy + 1})" if copy else question
+                writer.writerow([f"{identifier.replace('-', '')}{copy:03}", asked, *rest])
     return path
 
 
