@@ -1,6 +1,7 @@
 """The timetable: which stage follows which. Tasks take ids, look first, leave if it is done, give nothing back."""
 
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -43,16 +44,18 @@ def take_up_import(dataset_id: int) -> None:
     if dataset_id in _imported or len(_imported) >= IMPORTERS or shutting_down.is_set():
         return
     _imported.add(dataset_id)
-    _importers.submit(_import, dataset_id)
+    _importers.submit(_unattended, import_dataset, dataset_id, _imported)
 
 
-def _import(dataset_id: int) -> None:
+def _unattended(do: Callable[[int], None], pk: int, in_hand: set[int] | None = None) -> None:
+    """Work in a thread whose end nobody waits for; in_hand: ids, from which this one goes in the end."""
     try:
-        import_dataset(dataset_id)
-    except Exception:  # nobody waits for this thread's end
-        log.exception("The import of dataset %s failed; it is tried again.", dataset_id)
+        do(pk)
+    except Exception:
+        log.exception("%s of %s failed; it is tried again.", do.__name__, pk)
     finally:
-        _imported.discard(dataset_id)
+        if in_hand is not None:
+            in_hand.discard(pk)
         close_old_connections()
 
 
@@ -99,16 +102,7 @@ def lend_a_hand() -> None:
     """
     for audit in Audit.objects.judging():
         if not shutting_down.is_set() and not works_here(audit.pk) and pipeline.anything_free(audit):
-            _hands.submit(_help, audit.pk)
-
-
-def _help(audit_id: int) -> None:
-    try:
-        work(audit_id)
-    except Exception:  # nobody waits for this thread's end
-        log.exception("Work on audit %s failed; it is tried again.", audit_id)
-    finally:
-        close_old_connections()
+            _hands.submit(_unattended, work, audit.pk)
 
 
 @shared_task(name="audits.batch")
@@ -120,17 +114,7 @@ def look_after_batches() -> None:
     for audit in audits_with_batches():
         if audit.pk not in _carried and not shutting_down.is_set() and wants_tending(audit):
             _carried.add(audit.pk)
-            _carriers.submit(_carry, audit.pk)
-
-
-def _carry(audit_id: int) -> None:
-    try:
-        carry(audit_id)
-    except Exception:  # nobody waits for this thread's end
-        log.exception("The batches of audit %s could not be moved on; it is tried again.", audit_id)
-    finally:
-        _carried.discard(audit_id)
-        close_old_connections()
+            _carriers.submit(_unattended, carry, audit.pk, _carried)
 
 
 def carry(audit_id: int) -> None:

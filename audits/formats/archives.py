@@ -75,7 +75,7 @@ def _copy(stream: _Stream, target: Path, packed: int, limit: int) -> None:
         while chunk := _read(stream):
             written += len(chunk)
             if written > limit or written > max(_LARGE, MAX_RATIO * packed):
-                raise file_error("archive_too_large", limit=limit >> 20)
+                raise file_error("archive_too_large", limit=f"{limit >> 20} MB")
             out.write(chunk)
 
 
@@ -120,7 +120,7 @@ def _candidates(path: Path) -> list[zipfile.ZipInfo]:
     with _zip(path) as archive:
         infos = archive.infolist()
     if len(infos) > MAX_MEMBERS:
-        raise file_error("archive_too_large", limit=MAX_MEMBERS)
+        raise file_error("too_many_members", limit=MAX_MEMBERS)
     for info in infos:
         _refuse_tricks(info)
     files = [info for info in infos if not info.is_dir() and not _is_litter(_shown(info))]

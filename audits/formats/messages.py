@@ -78,6 +78,9 @@ FILE_ERRORS = {
         "Unpacked, the archive is too large to be read safely (limit: %(limit)s). Nothing was imported. "
         "Upload the file itself, or split it."
     ),
+    "too_many_members": gettext_noop(
+        "The archive holds more than %(limit)s files. Nothing was imported. Upload the dataset itself."
+    ),
     "empty_archive": gettext_noop(
         "The archive holds no file. Nothing was imported. Pack the dataset again and upload that."
     ),

@@ -70,7 +70,7 @@ def _at_lines(text: str) -> list[_Marks]:
     found = {style: _Marks(style) for style in _MARKS}
     line = 0
     while line >= 0:
-        at = _SPACES.match(text, line).end()  # type: ignore[union-attr]
+        at = _SPACES.match(text, line).end()  # type: ignore[union-attr]  # it fits anywhere
         sign = text[at : at + 1]
         if sign in _BEGINNINGS or sign.lower() in _WORD_BEGINNINGS:
             for style, pattern in _MARKS.items():

@@ -57,7 +57,7 @@ class PlainMapper:
         if not rows or {type(row) for row in rows} != {SourceRow}:
             return None
         try:
-            return self._mapped(position, rows)  # type: ignore[arg-type]
+            return self._mapped(position, rows)  # type: ignore[arg-type]  # all are SourceRow
         except (_Odd, CellError, KeyError, ValueError, RecursionError, StopIteration):
             return None
 

@@ -52,7 +52,7 @@ def rows_of(frame: Frame) -> Rows:
         raise BrokenFrame
     if not all(map(str.isdecimal, [*values[:: len(COLUMNS)], *values[1 :: len(COLUMNS)]])):  # positions and lines
         raise BrokenFrame
-    return Rows(done, fraction, count, values, labels, problems)  # type: ignore[arg-type]
+    return Rows(done, fraction, count, values, labels, problems)  # type: ignore[arg-type]  # of five each
 
 
 def _problem(told: dict[str, Any]) -> dict[str, Any]:

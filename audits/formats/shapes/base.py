@@ -1,6 +1,6 @@
 """What is known of one tool's exports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from audits.formats.base import Row, RowProblem, SourceRow
@@ -16,6 +16,12 @@ class AsTheyAre:
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
         return rows
+
+
+def each(rows: Rows, change: Callable[[Row], Row]) -> Rows:
+    """The rows with their values changed; problems pass through."""
+    for row in rows:
+        yield SourceRow(row.line, change(row.values)) if isinstance(row, SourceRow) else row
 
 
 class Shape(Protocol):

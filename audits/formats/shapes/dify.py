@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from audits.formats.base import Row, SourceRow
+from audits.formats.base import Row
 from audits.formats.nested import decoded
-from audits.formats.shapes.base import Rows, gettext_noop
+from audits.formats.shapes.base import Rows, each, gettext_noop
 from audits.formats.shapes.choosing import chosen
 from audits.formats.shapes.names import found, member, names_of, plain, plain_names
 
@@ -65,8 +65,7 @@ class DifyWorkflow:
 
 
 def _payloads(rows: Rows) -> Rows:
-    for row in rows:
-        yield SourceRow(row.line, _opened(row.values)) if isinstance(row, SourceRow) else row
+    return each(rows, _opened)
 
 
 def _opened(values: Row) -> Row:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from audits.formats.base import Row, SourceRow
+from audits.formats.base import Row
 from audits.formats.nested import decoded
-from audits.formats.shapes.base import AsTheyAre, Rows, gettext_noop
+from audits.formats.shapes.base import AsTheyAre, Rows, each, gettext_noop
 from audits.formats.shapes.choosing import chosen
 from audits.formats.shapes.documents import LISTS, written_document
 from audits.formats.shapes.names import found, member, mostly, names_of, plain, text_member
@@ -31,8 +31,7 @@ class LangChain:
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
-        for row in rows:
-            yield SourceRow(row.line, _documents(row.values)) if isinstance(row, SourceRow) else row
+        return each(rows, _documents)
 
 
 class LlamaIndex(AsTheyAre):

@@ -5,7 +5,7 @@ from typing import Any
 
 from audits.formats.base import Row, SourceRow
 from audits.formats.nested import decoded
-from audits.formats.shapes.base import Rows, gettext_noop
+from audits.formats.shapes.base import Rows, each, gettext_noop
 from audits.formats.shapes.choosing import chosen
 from audits.formats.shapes.names import found, member, mostly, names_of, plain, plain_names, text_member
 from audits.formats.shapes.payloads import unquoted
@@ -45,8 +45,7 @@ class LangfuseTraces:
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
-        for row in rows:
-            yield SourceRow(row.line, _payloads(row.values)) if isinstance(row, SourceRow) else row
+        return each(rows, _payloads)
 
 
 class LangfuseObservations:

@@ -7,7 +7,7 @@ from typing import Any
 from audits.formats.base import Row, RowProblem, SourceRow
 from audits.formats.grouping import grouped
 from audits.formats.nested import decoded
-from audits.formats.shapes.base import Rows, gettext_noop
+from audits.formats.shapes.base import Rows, each, gettext_noop
 from audits.formats.shapes.choosing import chosen
 from audits.formats.shapes.documents import contexts_in
 from audits.formats.shapes.names import found, member, mostly, names_of, plain, text_member
@@ -42,8 +42,7 @@ class PhoenixAnswers:
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
-        for row in rows:
-            yield SourceRow(row.line, _payloads(row.values)) if isinstance(row, SourceRow) else row
+        return each(rows, _payloads)
 
 
 class PhoenixDocuments:

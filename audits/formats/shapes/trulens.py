@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from audits.formats.base import Row, SourceRow
+from audits.formats.base import Row
 from audits.formats.nested import decoded
-from audits.formats.shapes.base import Rows, gettext_noop
+from audits.formats.shapes.base import Rows, each, gettext_noop
 from audits.formats.shapes.documents import contexts_in, found_contexts
 from audits.formats.shapes.names import found, member, names_of, plain, plain_names
 from audits.formats.shapes.payloads import answer_in, question_in
@@ -37,8 +37,7 @@ class TruLensRecords:
 
     def rows(self, rows: Rows) -> Rows:
         """See Shape."""
-        for row in rows:
-            yield SourceRow(row.line, _record(row.values)) if isinstance(row, SourceRow) else row
+        return each(rows, _record)
 
 
 def _record(values: Row) -> Row:

@@ -241,7 +241,7 @@ def test_very_many_rows_are_deleted_bit_by_bit(project: Project, monkeypatch: py
 def test_a_worker_with_enough_in_hand_leaves_an_import_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
     monkeypatch.setattr(tasks, "_imported", set())
-    monkeypatch.setattr(tasks._importers, "submit", lambda _work, pk: taken.append(pk))
+    monkeypatch.setattr(tasks._importers, "submit", lambda _run, _do, pk, _in_hand: taken.append(pk))
     for pk in (1, 2, 2, 3):
         tasks.take_up_import(pk)
     assert taken == [1, 2]
