@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from audits.labels import Label
 from audits.models import Audit, Event
-from review.models import Adjudication, Certificate, ReviewItem, Slot
+from review.models import Adjudication, Certificate, Revelation, ReviewItem, Slot
 from review.queue import lease_end
 
 
@@ -107,17 +107,19 @@ def _append(
 ) -> Adjudication:
     earlier = Adjudication.objects.filter(item=item, reviewer=user)
     last = earlier.order_by("-revision").first()
-    return Adjudication.objects.create(
+    row: Adjudication = Adjudication.objects.create(
         item=item,
         slot=slot,
         reviewer=user,
         label=label,
         reason=reason,
         revision=last.revision + 1 if last else 1,
-        blind=not earlier.filter(revealed=True).exists(),
-        revealed=reveal and slot is not None and bool(label),
+        blind=not earlier.filter(revelation__isnull=False).exists(),
         idempotency_key=key,
     )
+    if reveal and slot is not None and label:
+        Revelation.objects.create(adjudication=row)
+    return row
 
 
 def undoable(user: Any) -> Adjudication | None:

@@ -62,6 +62,7 @@ class Audit(models.Model):
     confidence = models.DecimalField(max_digits=4, decimal_places=3, default=Decimal("0.95"))
     scope = models.CharField(max_length=8, choices=Scope, default=Scope.DATASET)
     spot_check_size = models.PositiveIntegerField(default=0)  # agreed claims that experts see, hidden among disputes
+    double_percent = models.PositiveSmallIntegerField(default=0)  # of the experts' claims that two of them label
     seed = models.BigIntegerField()  # of what nobody shall know beforehand: which claims are probed and spot-checked
     # Of the order in which each judge sees contexts: the dataset's, so that another audit of it finds paid answers.
     order_seed = models.BigIntegerField(null=True)  # None: the seed above, in audits started before this field

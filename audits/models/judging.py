@@ -86,6 +86,17 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         return self.exclude(decision=Decision.DISPUTED).exclude(decision="")
 
 
+AllClaims = models.Manager.from_queryset(ClaimQuerySet)
+
+
+class ClaimManager(AllClaims):
+    """The claims that the extractor cut and the judges were asked about: what every number counts."""
+
+    def get_queryset(self) -> ClaimQuerySet:
+        """Without the parts that an expert's cut made of a claim: the claim itself stays the unit that is counted."""
+        return super().get_queryset().filter(recut_of__isnull=True)
+
+
 class Claim(models.Model):
     """One atomic claim of an answer, with its place there. Offsets are code points."""
 
@@ -101,8 +112,11 @@ class Claim(models.Model):
     ambiguous = models.BooleanField(default=False)  # question and answer do not settle what a word in it means
     flags = models.JSONField(default=list)  # what an expert should know: instructions or hidden text in the sample
     decision = models.CharField(max_length=12, choices=DECISIONS, blank=True)  # "" until the whole panel has spoken
+    # A part of a badly cut claim, as an expert proposed it. Only experts label parts; no judge is asked about them.
+    recut_of = models.ForeignKey("self", models.PROTECT, null=True, related_name="parts")
 
-    objects = ClaimQuerySet.as_manager()
+    objects = ClaimManager()
+    every = AllClaims()  # with the parts
 
     class Meta:
         ordering = ("sample__position", "position")

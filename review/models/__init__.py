@@ -1,7 +1,28 @@
-"""Everything the human half stores. Written only by queue, adjudication, spotcheck and certify."""
+"""Everything the human half stores. Views write none of it themselves."""
 
 from review.models.certificate import Certificate
+from review.models.comment import Comment, Mention
+from review.models.guidelines import Guidelines
 from review.models.item import ReviewItem, ReviewPlan, Skip, Slot, Stratum
-from review.models.word import Adjudication
+from review.models.recut import Recut
+from review.models.settings import Assignment, DeskSettings, ReviewRules
+from review.models.word import Adjudication, EvidenceMark, Revelation
 
-__all__ = ["Adjudication", "Certificate", "ReviewItem", "ReviewPlan", "Skip", "Slot", "Stratum"]
+__all__ = [
+    "Adjudication",
+    "Assignment",
+    "Certificate",
+    "Comment",
+    "DeskSettings",
+    "EvidenceMark",
+    "Guidelines",
+    "Mention",
+    "Recut",
+    "Revelation",
+    "ReviewItem",
+    "ReviewPlan",
+    "ReviewRules",
+    "Skip",
+    "Slot",
+    "Stratum",
+]

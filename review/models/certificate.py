@@ -7,7 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from audits.models import Audit
-from review.models.word import AppendOnlyQuerySet, Frozen
+from review.models.written_once import AppendOnlyQuerySet, Frozen
 
 
 class CertificateQuerySet(AppendOnlyQuerySet):

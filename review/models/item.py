@@ -1,5 +1,6 @@
 """What experts look at: the frozen plan of one audit, its items, and the slots in which labels are given."""
 
+import uuid
 from typing import Any
 
 from django.conf import settings
@@ -8,7 +9,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from audits.labels import Label
 from audits.models import Audit, Claim
+
+LABELS = [(label.value, label.value) for label in Label]
 
 
 class Stratum(models.TextChoices):
@@ -30,6 +34,7 @@ class ReviewPlan(models.Model):
     strata_hash = models.CharField(max_length=64)
     nonce = models.CharField(max_length=64)  # fixed when the audit started, before the first verdict
     seed_hex = models.CharField(max_length=16)  # 8 bytes: SHA-256(dataset sha256 || strata hash || nonce)
+    doubles = models.PositiveIntegerField(default=0)  # items that were drawn to be labelled by two experts
     drawn_at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")  # None: the system
 
@@ -46,20 +51,31 @@ class ReviewPlan(models.Model):
 
 
 class ReviewItem(models.Model):
-    """A claim that experts settle: every disputed one, and the agreed ones that were drawn."""
+    """A claim that experts settle: every disputed one, the agreed ones that were drawn, and claims with known labels.
+
+    An item whose claim was cut anew is `replaced`: its parts, items of their own, stand for it.
+    """
 
     class Kind(models.TextChoices):
         """Why the claim is here. Never on a page before the expert has given a label."""
 
         DISPUTE = "dispute", _("dispute")
         SPOT_CHECK = "spot_check", _("spot check")
+        GOLD = "gold", _("known label")
 
     plan = models.ForeignKey(ReviewPlan, models.CASCADE, related_name="items")
     claim = models.OneToOneField(Claim, models.CASCADE, related_name="review_item")
     kind = models.CharField(max_length=10, choices=Kind)
     stratum = models.CharField(max_length=16, choices=Stratum)
     order = models.PositiveIntegerField()  # the shuffled place; rows are made in it, so that ids tell nothing
-    needed = models.PositiveSmallIntegerField(default=1)
+    rank = models.PositiveIntegerField(default=0)  # where it comes in the queue (review.ordering); ties by `order`
+    needed = models.PositiveSmallIntegerField(
+        default=1
+    )  # independent experts; an arbiter comes on top when they differ
+    parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="parts")  # the item it is a part of
+    replaced_at = models.DateTimeField(null=True)  # its claim was cut anew
+    gold_label = models.CharField(max_length=12, choices=LABELS, blank=True)  # the known label; gold items only
+    gold_reason = models.TextField(blank=True)
 
     class Meta:
         ordering = ("plan", "order")
@@ -90,7 +106,11 @@ class SlotQuerySet(models.QuerySet["Slot"]):
 
 
 class Slot(models.Model):
-    """One place for one expert's label on one item. All state of the work lives here, never on the item."""
+    """One place for one expert's label on one item. All state of the work lives here, never on the item.
+
+    An item has as many slots as it needs labels; a gold item one per expert (reserved_for). When the independent
+    labels differ, one more slot arbitrates.
+    """
 
     class State(models.TextChoices):
         """Whether a label is in."""
@@ -100,10 +120,16 @@ class Slot(models.Model):
 
     item = models.ForeignKey(ReviewItem, models.CASCADE, related_name="slots")
     number = models.PositiveSmallIntegerField(default=1)
+    code = models.UUIDField(
+        default=uuid.uuid4, unique=True, editable=False
+    )  # in addresses: ids would tell what is late
+    arbitrates = models.BooleanField(default=False)  # for a third expert, who sees both labels without names
+    reserved_for = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     token = models.UUIDField(null=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
+    taken_at = models.DateTimeField(null=True, editable=False)  # when the person who holds it, or filled it, took it
 
     objects = SlotQuerySet.as_manager()
 

@@ -4,28 +4,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 
-from audits.labels import Label
-from review.models.item import ReviewItem, Slot
-
-LABELS = [(label.value, label.value) for label in Label]
-
-
-class Frozen(Exception):
-    """Somebody tried to change or delete what is written once."""
-
-
-class AppendOnlyQuerySet(models.QuerySet[Any]):
-    """Rows that can be added and read, nothing else."""
-
-    def update(self, **changes: Any) -> int:
-        """Refused."""
-        raise Frozen(f"{self.model.__name__} rows are never changed.")
-
-    def delete(self) -> Any:
-        """Refused."""
-        raise Frozen(f"{self.model.__name__} rows are never deleted.")
+from review.models.guidelines import Guidelines
+from review.models.item import LABELS, ReviewItem, Slot
+from review.models.written_once import AppendOnlyQuerySet, WrittenOnce
 
 
 class AdjudicationQuerySet(AppendOnlyQuerySet):
@@ -43,11 +26,11 @@ class AdjudicationQuerySet(AppendOnlyQuerySet):
         return self.newest().exclude(label="")
 
     def counting(self) -> "AdjudicationQuerySet":
-        """Standing labels that fill a slot: what outcomes use."""
-        return self.standing().filter(slot__isnull=False)
+        """Standing labels that fill a slot, without those on claims with known labels: what outcomes use."""
+        return self.standing().filter(slot__isnull=False).exclude(item__kind=ReviewItem.Kind.GOLD)
 
 
-class Adjudication(models.Model):
+class Adjudication(WrittenOnce):
     """One expert's label on one item. A change of mind is a new row with the next revision."""
 
     item = models.ForeignKey(ReviewItem, models.PROTECT, related_name="adjudications")
@@ -57,7 +40,12 @@ class Adjudication(models.Model):
     reason = models.TextField(blank=True)
     revision = models.PositiveSmallIntegerField(default=1)
     blind = models.BooleanField(default=True)  # given before this person saw what the judges said of this claim
-    revealed = models.BooleanField(default=False)  # the judges' verdicts were shown right after
+    taken_at = models.DateTimeField(null=True)  # when the person took the claim
+    active_ms = models.PositiveIntegerField(
+        null=True
+    )  # of reading and deciding, idle time removed; None: not measured
+    keys = models.PositiveSmallIntegerField(null=True)  # pressed for this decision; None: not measured
+    guidelines = models.ForeignKey(Guidelines, models.PROTECT, null=True, related_name="+")  # in force then
     idempotency_key = models.UUIDField(unique=True)
     created = models.DateTimeField(auto_now_add=True)
 
@@ -72,12 +60,44 @@ class Adjudication(models.Model):
     def __str__(self) -> str:
         return f"{self.item} · {self.label or 'withdrawn'}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert; Frozen when the row exists already."""
-        if not self._state.adding:
-            raise Frozen("An adjudication is never changed; a new one is added.")
-        super().save(*args, **kwargs)
+    @property
+    def revealed(self) -> bool:
+        """The judges' verdicts were shown to the person after this label."""
+        return Revelation.objects.filter(adjudication=self).exists()
 
-    def delete(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused."""
-        raise Frozen("An adjudication is never deleted; it can be withdrawn.")
+
+class Revelation(WrittenOnce):
+    """The judges' verdicts were shown to the person after this label; a later one of the same person is not blind."""
+
+    adjudication = models.OneToOneField(Adjudication, models.PROTECT, related_name="revelation")
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = AppendOnlyQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return f"{self.adjudication} · shown"
+
+
+class EvidenceMark(WrittenOnce):
+    """A passage that an expert marked as the reason for a label. Offsets are code points of the context."""
+
+    adjudication = models.ForeignKey(Adjudication, models.PROTECT, related_name="marks")
+    context = models.PositiveIntegerField()  # its place in the sample, from 0
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    text = models.TextField()
+
+    objects = AppendOnlyQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("adjudication", "context", "start")
+        constraints = (
+            models.UniqueConstraint(fields=("adjudication", "context", "start", "end"), name="one_mark_per_span"),
+            models.CheckConstraint(condition=Q(end__gt=F("start")), name="mark_has_a_span"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.context}: {self.start}-{self.end}"

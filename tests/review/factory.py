@@ -11,7 +11,7 @@ from django.utils import timezone
 from audits.decision import Voice, decide
 from audits.labels import Label
 from audits.models import Audit, Claim, Dataset, Extraction, Judge, PanelMember, Project, Sample, Verdict
-from review.models import Adjudication, Slot
+from review.models import Adjudication, Revelation, Slot
 from review.spotcheck import open_review
 
 S, C, U = "SUPPORTED", "CONTRADICTED", "UNVERIFIED"
@@ -128,17 +128,17 @@ def settle_all(audit: Audit, expert: Any, label: str = "", leave: int = 0) -> No
     slots = list(Slot.objects.filter(item__plan__audit=audit).select_related("item"))
     slots = slots[: len(slots) - leave]
     said = dict(Verdict.objects.filter(claim__audit=audit, member__position=0).values_list("claim", "label"))
-    Adjudication.objects.bulk_create(
+    rows = Adjudication.objects.bulk_create(
         Adjudication(
             item=slot.item,
             slot=slot,
             reviewer=expert,
             label=label or said[slot.item.claim_id] or U,
-            revealed=True,
             idempotency_key=uuid.uuid4(),
         )
         for slot in slots
     )
+    Revelation.objects.bulk_create(Revelation(adjudication=row) for row in rows)
     Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(state="done", reviewer=expert)
 
 

@@ -204,7 +204,7 @@ def test_a_label_makes_an_open_claim_better_or_worse(project: Project, expert: A
     before, after = two(project, [(S, C)], [(S, S)], spot_check=0)
     open_review(before)
     slot = Slot.objects.get(item__plan__audit=before)
-    row = {"item": slot.item, "slot": slot, "reviewer": expert, "idempotency_key": uuid.uuid4(), "revealed": True}
+    row = {"item": slot.item, "slot": slot, "reviewer": expert, "idempotency_key": uuid.uuid4()}
     Adjudication.objects.create(label=C, **row)
     assert kinds(compare_audits(before, after)) == {"better": 1}
 
