@@ -10,7 +10,7 @@ from review.models.item import SlotQuerySet
 
 @dataclass(frozen=True)
 class Scope:
-    """projects: where the person is an expert, or the one chosen by slug. tag, language: of the sample, "" for all."""
+    """projects: where the person is an expert, or the one of slug. tag, language: of the sample, "" for all."""
 
     projects: tuple[Project, ...]
     slug: str = ""

@@ -1,5 +1,7 @@
 """Extraction, claims, verdicts and the ledger of vendor calls."""
 
+from typing import cast
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -89,12 +91,12 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 AllClaims = models.Manager.from_queryset(ClaimQuerySet)
 
 
-class ClaimManager(AllClaims):
+class ClaimManager(AllClaims):  # type: ignore[type-arg]  # made at run time
     """The claims that the extractor cut and the judges were asked about: what every number counts."""
 
     def get_queryset(self) -> ClaimQuerySet:
         """Without the parts that an expert's cut made of a claim: the claim itself stays the unit that is counted."""
-        return super().get_queryset().filter(recut_of__isnull=True)
+        return cast(ClaimQuerySet, super().get_queryset().filter(recut_of__isnull=True))
 
 
 class Claim(models.Model):

@@ -1,7 +1,5 @@
 """An expert's word on a claim: appended, never changed."""
 
-from typing import Any
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
