@@ -1,5 +1,6 @@
 """Who may see and do what in review: one helper per object. A stranger gets 404, a member in the wrong role 403."""
 
+import uuid
 from collections.abc import Iterable
 
 from django.core.exceptions import PermissionDenied
@@ -13,9 +14,10 @@ from review.models import Adjudication, Certificate, Slot
 from review.queue import expert_projects
 
 
-def slot_for(request: HttpRequest, pk: int) -> Slot:
-    """A slot of a project in which the person is an expert. Raises as project_for does."""
-    slot = get_object_or_404(Slot.objects.select_related("item__claim__sample", "item__plan__audit__project"), pk=pk)
+def slot_for(request: HttpRequest, code: uuid.UUID) -> Slot:
+    """A slot of a project in which the person is an expert, by its code. Raises as project_for does."""
+    rows = Slot.objects.select_related("item__claim__sample", "item__plan__audit__project")
+    slot = get_object_or_404(rows, code=code)
     project_for(request, slot.item.plan.audit.project.slug, Role.EXPERT)
     return slot
 

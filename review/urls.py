@@ -16,10 +16,10 @@ desk_pages = [
 ]
 
 label_pages = [
-    path("review/claims/<int:pk>/label/", labels.label, name="review_label"),
-    path("review/claims/<int:pk>/skip/", labels.skip_claim, name="review_skip"),
-    path("review/claims/<int:pk>/renew/", labels.renew_lease, name="review_renew"),
-    path("review/claims/<int:pk>/release/", labels.release_lease, name="review_release"),
+    path("review/claims/<uuid:code>/label/", labels.label, name="review_label"),
+    path("review/claims/<uuid:code>/skip/", labels.skip_claim, name="review_skip"),
+    path("review/claims/<uuid:code>/renew/", labels.renew_lease, name="review_renew"),
+    path("review/claims/<uuid:code>/release/", labels.release_lease, name="review_release"),
     path("review/labels/<int:pk>/", labels.saved, name="review_saved"),
     path("review/labels/<int:pk>/undo/", labels.undo_label, name="review_undo"),
 ]

@@ -140,7 +140,7 @@ def places(project: Project, expert: Any, manager: Any, settings: Any, tmp_path:
         "sample": audit.dataset.samples.all()[0].pk,
         "kind": "claims",
         "format": "csv",
-        "slot": slot.pk,
+        "slot": slot.code,
         "adjudication": Adjudication.objects.filter(reviewer=expert)[0].pk,
         "certificate": certificate.pk,
         "number": certificate.number,

@@ -21,9 +21,9 @@ REASON_LIMIT = 5000  # characters
 
 
 @require_POST
-def label(request: HttpRequest, pk: int) -> HttpResponse:
+def label(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     """Store the label; then show what the judges said, or go on at once."""
-    slot = slot_for(request, pk)
+    slot = slot_for(request, code)
     slug = request.POST.get("project", "")
     projects = list(projects_for(request, slug))
     word, key = request.POST.get("label", ""), _uuid(request.POST.get("key"))
@@ -50,9 +50,9 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def skip_claim(request: HttpRequest, pk: int) -> HttpResponse:
+def skip_claim(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     """Pass over the claim with a reason; the next one follows."""
-    slot = slot_for(request, pk)
+    slot = slot_for(request, code)
     slug = request.POST.get("project", "")
     projects = list(projects_for(request, slug))
     reason = request.POST.get("skip_reason", "")
@@ -91,16 +91,16 @@ def undo_label(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def renew_lease(request: HttpRequest, pk: int) -> HttpResponse:
+def renew_lease(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     """Hold on to the claim: 204, or 409 when it is in other hands."""
-    slot = slot_for(request, pk)
+    slot = slot_for(request, code)
     return HttpResponse(status=204 if renew(slot, _uuid(request.POST.get("token"))) else 409)
 
 
 @require_POST
-def release_lease(request: HttpRequest, pk: int) -> HttpResponse:
+def release_lease(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     """Give the claim back, when the page is closed or the expert stops."""
-    slot = slot_for(request, pk)
+    slot = slot_for(request, code)
     release(slot, _uuid(request.POST.get("token")))
     return redirect(desk_url(request.POST.get("project", ""))) if "stop" in request.POST else HttpResponse(status=204)
 

@@ -42,7 +42,7 @@ def slot(audit: Audit, browser: Client, expert: Any) -> Slot:
 def label(browser: Client, slot: Slot, word: str = U, key: str = "", **more: str) -> Any:
     """Send a label as the form does."""
     data = {"label": word, "token": str(slot.token), "key": key or str(uuid.uuid4()), **more}
-    return browser.post(reverse("review_label", args=(slot.pk,)), data)
+    return browser.post(reverse("review_label", args=(slot.code,)), data)
 
 
 # --- Taking ---------------------------------------------------------------------------------------------------
@@ -113,9 +113,7 @@ def test_a_dispute_and_a_spot_check_look_the_same(
         slot = Slot.objects.held().get(reviewer=expert)
         page = browser.get(reverse("review_desk")).content.decode()
         page = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Za-z]{64}", "UUID", page)
-        pages[slot.item.kind] = re.sub(
-            r'(claims/|data-slot="|data-draft=")\d+', r"\1ID", re.sub(r"\d of \d", "n", page)
-        )
+        pages[slot.item.kind] = re.sub(r"\d of \d", "n", page)
         Slot.objects.filter(pk=slot.pk).update(state="done", lease_until=None, token=None)
     first, second = pages.values()
     assert first == second
@@ -123,7 +121,7 @@ def test_a_dispute_and_a_spot_check_look_the_same(
 
 def test_the_reveal_comes_after_the_label_without_vendor_names(browser: Client, slot: Slot) -> None:
     answer = browser.post(
-        reverse("review_label", args=(slot.pk,)),
+        reverse("review_label", args=(slot.code,)),
         {"label": U, "token": str(slot.token), "key": str(uuid.uuid4())},
         headers=HTMX,
     ).content.decode()
@@ -179,7 +177,7 @@ def test_a_late_label_is_told_in_words(browser: Client, slot: Slot, person: Any,
     expire(slot)
     take(person("emil", project, Role.EXPERT), [project])
     data = {"label": S, "token": str(slot.token), "key": str(uuid.uuid4())}
-    page = browser.post(reverse("review_label", args=(slot.pk,)), data, headers=HTMX).content.decode()
+    page = browser.post(reverse("review_label", args=(slot.code,)), data, headers=HTMX).content.decode()
     assert "extra opinion" in page and "RATIONALE" not in page
 
 
@@ -215,7 +213,7 @@ def test_undo_puts_the_claim_back_on_the_desk(browser: Client, slot: Slot) -> No
 
 
 def test_skipping_takes_a_reason_and_the_next_claim_follows(browser: Client, slot: Slot) -> None:
-    url, data = reverse("review_skip", args=(slot.pk,)), {"token": str(slot.token), "skip_reason": "unclear"}
+    url, data = reverse("review_skip", args=(slot.code,)), {"token": str(slot.token), "skip_reason": "unclear"}
     for _ in range(2):
         page = browser.post(url, data | {"reason": "Which branch?"}, headers=HTMX).content.decode()
     assert slot.item.claim.text not in page
@@ -225,7 +223,7 @@ def test_skipping_takes_a_reason_and_the_next_claim_follows(browser: Client, slo
 
 
 def test_renewing_says_when_the_claim_is_in_other_hands(browser: Client, slot: Slot, person: Any) -> None:
-    url, data = reverse("review_renew", args=(slot.pk,)), {"token": str(slot.token)}
+    url, data = reverse("review_renew", args=(slot.code,)), {"token": str(slot.token)}
     assert browser.post(url, data).status_code == 204
     expire(slot)
     take(person("emil", slot.item.plan.audit.project, Role.EXPERT), [slot.item.plan.audit.project])
@@ -234,7 +232,7 @@ def test_renewing_says_when_the_claim_is_in_other_hands(browser: Client, slot: S
 
 def test_releasing_frees_the_claim(browser: Client, slot: Slot) -> None:
     for _ in range(2):
-        answer = browser.post(reverse("review_release", args=(slot.pk,)), {"token": str(slot.token)})
+        answer = browser.post(reverse("review_release", args=(slot.code,)), {"token": str(slot.token)})
         assert answer.status_code == 204
     assert not Slot.objects.held().exists()
 
@@ -251,7 +249,7 @@ def test_each_empty_desk_says_its_own_reason(audit: Audit, browser: Client, pers
     last = take(colleague, [project])
     assert "1 claim is with colleagues" in browser.get(reverse("review_desk")).content.decode()
     theirs = signed_in(colleague)
-    theirs.post(reverse("review_skip", args=(last.pk,)), {"token": str(last.token), "skip_reason": "unclear"})
+    theirs.post(reverse("review_skip", args=(last.code,)), {"token": str(last.token), "skip_reason": "unclear"})
     assert "You skipped 1 claim" in theirs.get(reverse("review_desk")).content.decode()
     theirs.post(reverse("review_take"), {"again": "1"})
     label(theirs, Slot.objects.held().get())
@@ -269,7 +267,7 @@ def test_a_person_without_the_role_is_told_so(signed_in: Any, manager: Any) -> N
 
 def actions(slot: Slot) -> list[str]:
     """Every address that changes something on this slot."""
-    return [reverse(f"review_{name}", args=(slot.pk,)) for name in ("label", "skip", "renew", "release")]
+    return [reverse(f"review_{name}", args=(slot.code,)) for name in ("label", "skip", "renew", "release")]
 
 
 def test_acts_refuse_get(browser: Client, slot: Slot) -> None:

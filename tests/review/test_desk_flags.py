@@ -32,7 +32,7 @@ def slot(project: Project, browser: Client, expert: Any) -> Slot:
 
 def label(browser: Client, slot: Slot) -> str:
     data = {"label": U, "token": str(slot.token), "key": str(uuid.uuid4())}
-    answer = browser.post(reverse("review_label", args=(slot.pk,)), data, follow=True)
+    answer = browser.post(reverse("review_label", args=(slot.code,)), data, follow=True)
     return answer.content.decode().lower()
 
 
