@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from audits.templatetags import charts
+from audits.templatetags import charts, charts_counts
 from audits.templatetags.explanations import reason_text, what_text
 from audits.templatetags.figures import (
     EstimateLike,
@@ -154,6 +154,38 @@ def bar(counts: Mapping[Any, float] | Iterable[tuple[Any, float]], caption: str 
     segments, total = charts.bar_segments(counts)
     description = ", ".join(f"{s.word}: {number_text(s.count)} ({s.share})" for s in segments)
     return {"segments": segments, "total": total, "caption": caption, "description": description}
+
+
+@register.inclusion_tag("components/bar_chart.html")
+def bar_chart(rows: Iterable[tuple[Any, float]], name: str, caption: str = "", share: bool = False) -> dict[str, Any]:
+    """{% bar_chart rows _("Reason") %}: rows are pairs (name, count), a lying bar each, from zero.
+
+    name: what a row is, for those who hear the table. share: each row's part of all beside its count.
+    """
+    return {"bars": charts_counts.bars(rows), "name": name, "caption": caption, "share": share}
+
+
+@register.inclusion_tag("components/column_chart.html")
+def column_chart(rows: Iterable[tuple[Any, float]], name: str, what: str, caption: str) -> dict[str, Any]:
+    """{% column_chart rows _("Day") _("Labels") _("Labels per day") %}: rows are pairs (day, count), left to right.
+
+    name: what a column is; what: what it counts; caption: what the whole shows.
+    """
+    plot = charts_counts.columns(rows)
+    words = _("From {first} to {last}, {total} in all, {most} at most. The table below has every number.")
+    description = _("There is nothing to show.")
+    if plot.columns:
+        first, last = plot.columns[0].name, plot.columns[-1].name
+        numbers = {"total": number_text(plot.total), "most": number_text(plot.largest)}
+        description = words.format(first=first, last=last, **numbers)
+    return {
+        "plot": plot,
+        "name": name,
+        "what": what,
+        "caption": caption,
+        "description": description,
+        "id": f"chart-{secrets.token_hex(4)}",
+    }
 
 
 @register.inclusion_tag("components/interval_chart.html")

@@ -31,7 +31,8 @@ class Segment:
     text: bool
 
 
-def _svg(value: float) -> str:
+def svg_number(value: float) -> str:
+    """A position as SVG wants it: a point, at most two decimals, whatever the language of the page."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
@@ -64,9 +65,9 @@ def bar_segments(counts: Mapping[Any, float] | Iterable[tuple[Any, float]]) -> t
                 known=key != "plain",
                 count=count,
                 share=percent_text(count / total if total else None),
-                x=_svg(x),
-                width=_svg(width),
-                middle=_svg(x + width / 2),
+                x=svg_number(x),
+                width=svg_number(width),
+                middle=svg_number(x + width / 2),
                 text=width >= ROOM_FOR_TEXT,
             )
         )
@@ -116,7 +117,7 @@ def interval_chart(
     def place(value: float | None) -> str:
         if value is None:
             return ""
-        return _svg(MARGIN + (100 - 2 * MARGIN) * (value / step - first) / (last - first))
+        return svg_number(MARGIN + (100 - 2 * MARGIN) * (value / step - first) / (last - first))
 
     write = percent_text if unit == "percent" else number_text
     decimals = max(0, -math.floor(math.log10(step * (100 if unit == "percent" else 1)) + 1e-9))
