@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from audits.templatetags import charts, charts_counts
+from audits.templatetags import charts, charts_counts, charts_time
 from audits.templatetags.explanations import reason_text, what_text
 from audits.templatetags.figures import (
     EstimateLike,
@@ -198,6 +198,31 @@ def interval_chart(
 ) -> dict[str, Any]:
     """{% interval_chart rows limit=0.05 %}: rows are pairs (name, estimate). limit: a threshold to draw."""
     return {"chart": charts.interval_chart(rows, limit, unit), "caption": caption, "unit": unit, "what": what}
+
+
+@register.inclusion_tag("components/timeline.html")
+def timeline(
+    rows: Iterable[tuple[Any, EstimateLike]],
+    caption: str,
+    what: str = "",
+    overall: EstimateLike | None = None,
+    unit: str = "percent",
+) -> dict[str, Any]:
+    """{% timeline rows _("Agreement by week") "agreement" %}: rows are pairs (window, estimate) in the order of time.
+
+    overall: the estimate over all windows, a dashed line.
+    """
+    plot = charts_time.timeline(rows, overall, unit)
+    description = "; ".join(f"{point.name}: {point.text}" for point in plot.points)
+    return {
+        "plot": plot,
+        "caption": caption,
+        "what": what,
+        "what_title": what_text(what)[0],
+        "unit": unit,
+        "description": description or _("There is nothing to show."),
+        "id": f"chart-{secrets.token_hex(4)}",
+    }
 
 
 @register.inclusion_tag("components/matrix.html")
