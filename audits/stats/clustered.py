@@ -2,12 +2,16 @@
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from audits.stats.estimate import ICC_FLOOR, Estimate, group_numbers, tail, undefined
+from audits.stats.estimate import ICC_FLOOR, Estimate, Groups, group_numbers, tail, undefined
 from audits.stats.proportions import clopper_pearson
 
+if TYPE_CHECKING:
+    import numpy as np
 
-def cluster_variance(values: Sequence[float], answers: Sequence[object]) -> float | None:
+
+def cluster_variance(values: "Sequence[float] | np.ndarray", answers: Groups) -> float | None:
     """Variance of the mean of `values` over claims, linearised over answers; None with fewer than two answers.
 
     A/(A-1) * sum over answers of (sum of deviations in the answer)^2 / N^2: the sandwich of a regression on a
@@ -25,7 +29,7 @@ def cluster_variance(values: Sequence[float], answers: Sequence[object]) -> floa
     return float(count / (count - 1) * (sums**2).sum() / len(deviations) ** 2)
 
 
-def mean_length(answers: Sequence[object]) -> float:
+def mean_length(answers: Groups) -> float:
     """Size-weighted mean number of claims per answer: sum m^2 / sum m. 0 without claims."""
     import numpy as np
 
@@ -33,7 +37,7 @@ def mean_length(answers: Sequence[object]) -> float:
     return float((sizes**2).sum() / sizes.sum()) if len(answers) else 0.0
 
 
-def design_effect(values: Sequence[float], answers: Sequence[object], icc_floor: float = ICC_FLOOR) -> float:
+def design_effect(values: "Sequence[float] | np.ndarray", answers: Groups, icc_floor: float = ICC_FLOOR) -> float:
     """How many times larger the variance is than that of independent claims; at least 1 + icc_floor * (m - 1).
 
     The floor is there because rare events show little clustering exactly when it matters: estimated from a
@@ -66,7 +70,7 @@ def korn_graubard(rate: float, claims: int, deff: float, answers: int, tail: flo
 
 
 def clustered_share(
-    values: Sequence[float], answers: Sequence[object], confidence: float = 0.95, empty: str = "no_claims"
+    values: "Sequence[float] | np.ndarray", answers: Groups, confidence: float = 0.95, empty: str = "no_claims"
 ) -> Estimate:
     """The mean of 0/1 `values`, one per claim, with a two-sided interval that respects answers.
 

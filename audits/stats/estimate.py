@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
 
 ICC_FLOOR = 0.2  # assumed correlation of claims within an answer where the data cannot show more
 MIN_ANSWERS = 30  # with fewer answers nothing is said about the traffic they came from
+
+Groups: TypeAlias = "Sequence[object] | np.ndarray"  # the answer that each row belongs to
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,11 @@ def beyond(confidence: float) -> float:
     return round(1 - confidence, 12)
 
 
-def group_numbers(groups: Sequence[object]) -> list[int]:
-    """Number the groups 0, 1, 2 ... in order of first appearance, one entry per row."""
+def group_numbers(groups: Groups) -> "list[int] | np.ndarray":
+    """Number the groups 0, 1, 2 ..., one entry per row; a sequence in order of first appearance, an array sorted."""
+    if not isinstance(groups, Sequence):
+        import numpy as np
+
+        return np.unique(groups, return_inverse=True)[1]
     seen: dict[object, int] = {}
     return [seen.setdefault(group, len(seen)) for group in groups]

@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audits.labels import Label
-from audits.stats.agreement import LABELS, Agreement, coefficient, constant_rater
+from audits.stats.agreement import INDEX, LABELS, Agreement, constant_rater
+from audits.stats.coefficients import coefficient
 from audits.stats.estimate import Estimate, tail, undefined
 from audits.stats.hypergeometric import lower_count, upper_count
 from audits.stats.proportions import clopper_pearson
-
-_INDEX = {label: number for number, label in enumerate(LABELS)}
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,11 @@ def judge_expert(rows: Sequence[ReviewedClaim], sizes: Mapping[str, int], *, con
     if reason:
         nothing = undefined(reason, n, confidence)
         empty = tuple((0.0,) * len(LABELS) for _ in LABELS)
-        return Agreement(n, excluded, empty, nothing, nothing, nothing)
+        return Agreement(n, excluded, empty, nothing, nothing, nothing, nothing)
     cells = _cells(rows, sizes)
     table = _table(cells)
     total = math.fsum(math.fsum(row) for row in table)
-    kinds = {kind: _moved(cells, table, kind, n, confidence) for kind in ("percent", "kappa", "ac1")}
+    kinds = {kind: _moved(cells, table, kind, n, confidence) for kind in ("percent", "kappa", "ac1", "alpha")}
     return Agreement(
         n=n,
         excluded=excluded,
@@ -64,6 +63,7 @@ def judge_expert(rows: Sequence[ReviewedClaim], sizes: Mapping[str, int], *, con
         percent=kinds["percent"],
         kappa=kinds["kappa"],
         ac1=kinds["ac1"],
+        alpha=kinds["alpha"],
         note=constant_rater(table),
     )
 
@@ -76,9 +76,9 @@ def _cells(rows: Sequence[ReviewedClaim], sizes: Mapping[str, int]) -> list[_Cel
             seen = [0] * len(LABELS)
             for row in own:
                 if row.judge == label:
-                    seen[_INDEX[row.expert]] += 1
+                    seen[INDEX[row.expert]] += 1
             if any(seen):
-                cells.append(_Cell(_INDEX[label], max(sum(seen), round(size * sum(seen) / len(own))), tuple(seen)))
+                cells.append(_Cell(INDEX[label], max(sum(seen), round(size * sum(seen) / len(own))), tuple(seen)))
     return cells
 
 

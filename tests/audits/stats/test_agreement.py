@@ -5,7 +5,8 @@ import math
 import pytest
 
 from audits.labels import Label
-from audits.stats.agreement import LABELS, agreement, chance, coefficient, influence, observed
+from audits.stats.agreement import LABELS, agreement
+from audits.stats.coefficients import chance, coefficient, influence, observed
 
 S, C, U = LABELS
 
