@@ -60,6 +60,14 @@ class Audit(models.Model):
         validators=[MinValueValidator(Decimal("0.0001")), MaxValueValidator(Decimal("0.5"))],
     )
     confidence = models.DecimalField(max_digits=4, decimal_places=3, default=Decimal("0.95"))
+    expected_rate = models.DecimalField(max_digits=5, decimal_places=4, null=True)  # what the plan reckons with
+    looks = models.PositiveSmallIntegerField(default=1)  # at the spot check, registered beforehand
+    plan = models.JSONField(default=dict)  # answers, spot check, chances to pass, hours: as shown when it was made
+    rule_changed_at = models.DateTimeField(null=True)  # after the first expert label: nothing passes any more
+    calibration = models.BooleanField(default=False)  # of the judges, against labels that people gave before
+    # The calibration on whose figures the panel was chosen; the certificate names it.
+    calibrated_by = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    planted = models.PositiveIntegerField(default=0)  # claims made false on purpose that the judges are asked about
     scope = models.CharField(max_length=8, choices=Scope, default=Scope.DATASET)
     spot_check_size = models.PositiveIntegerField(default=0)  # agreed claims that experts see, hidden among disputes
     double_percent = models.PositiveSmallIntegerField(default=0)  # of the experts' claims that two of them label

@@ -54,6 +54,9 @@ class Dataset(Leased):
     rows_done = models.PositiveIntegerField(default=0)  # rows read so far, in batches; where a restart goes on
     previous = models.ForeignKey("self", models.SET_NULL, null=True, related_name="later")  # the version it corrects
     version = models.PositiveIntegerField(default=1)
+    period_from = models.DateField(_("first day"), null=True, blank=True)  # of the traffic that it was drawn from
+    period_to = models.DateField(_("last day"), null=True, blank=True)
+    drawn = models.TextField(_("how the answers were drawn"), blank=True)  # for the certificate, in the user's words
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
 

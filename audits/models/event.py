@@ -1,9 +1,10 @@
-"""What people did that touches a number: written once, never changed."""
+"""What people did that touches a number: written once, never changed, chained by hashes (audits.pipeline.sealing)."""
 
 from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from audits.models.audit import Audit
 from audits.models.project import Project
@@ -12,12 +13,15 @@ from audits.models.project import Project
 class Event(models.Model):
     """One act of one person (or of the system, actor null)."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="events")
+    project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="events")  # None: of the whole site
     audit = models.ForeignKey(Audit, models.CASCADE, null=True, related_name="events")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     kind = models.CharField(max_length=40)
     data = models.JSONField(default=dict)
-    created = models.DateTimeField(auto_now_add=True)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    # Its place in the chain and the hash there; empty for the moment between the act and the next sealing.
+    sequence = models.PositiveBigIntegerField(null=True, unique=True, editable=False)
+    hash = models.CharField(max_length=64, blank=True, editable=False)
 
     class Meta:
         ordering = ("pk",)
@@ -27,7 +31,7 @@ class Event(models.Model):
 
     @classmethod
     def record(
-        cls, kind: str, *, project: Project, audit: Audit | None = None, actor: Any = None, **data: Any
+        cls, kind: str, *, project: Project | None, audit: Audit | None = None, actor: Any = None, **data: Any
     ) -> "Event":
         """Append one event."""
         return cls.objects.create(kind=kind, project=project, audit=audit, actor=actor, data=data)

@@ -162,9 +162,9 @@ class Verdict(models.Model):
 
 
 class Probe(Leased):
-    """One claim judged again by the same judge: as before ("repeat"), or with the contexts in another order.
+    """One claim judged again by the same judge: as before, with contexts in another order, or made false on purpose.
 
-    Probes measure how stable a judge is; they never touch the claim's decision or any rate.
+    Probes measure how a judge works; they never touch the claim's decision or any rate.
     """
 
     class Status(models.TextChoices):
@@ -178,12 +178,15 @@ class Probe(Leased):
 
         REPEAT = "repeat", _("same question again")
         REORDER = "reorder", _("contexts in another order")
+        SPECIFIC = "specific", _("made false: another number, date or name")
+        VAGUE = "vague", _("made false in vague words")
 
     audit = models.ForeignKey(Audit, models.CASCADE, related_name="probes")
     claim = models.ForeignKey(Claim, models.CASCADE, related_name="probes")
     member = models.ForeignKey(PanelMember, models.CASCADE, related_name="probes")
     kind = models.CharField(max_length=8, choices=Kind)
     status = models.CharField(max_length=5, choices=Status, default=Status.OWED)
+    text = models.TextField(blank=True)  # what the judge is asked about instead of the claim; "" for the claim itself
     context_order = models.JSONField(default=list)
     label = models.CharField(max_length=12, choices=LABELS, blank=True)
     unscored = models.CharField(max_length=12, choices=UNSCORED, blank=True)

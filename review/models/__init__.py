@@ -1,6 +1,6 @@
 """Everything the human half stores. Views write none of it themselves."""
 
-from review.models.certificate import Certificate
+from review.models.certificate import Certificate, IssuerKey
 from review.models.comment import Comment, Mention
 from review.models.guidelines import Guidelines
 from review.models.item import ReviewItem, ReviewPlan, Skip, Slot, Stratum
@@ -16,6 +16,7 @@ __all__ = [
     "DeskSettings",
     "EvidenceMark",
     "Guidelines",
+    "IssuerKey",
     "Mention",
     "Recut",
     "Revelation",

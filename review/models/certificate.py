@@ -37,6 +37,9 @@ class Certificate(models.Model):
     specimen = models.BooleanField(default=False)
     issued_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     issued_at = models.DateTimeField()
+    exception_reason = models.TextField(blank=True)  # why somebody who had labelled claims of the audit issued it
+    timestamp = models.BinaryField(null=True)  # RFC 3161 token over the SHA-256, where an authority is configured
+    countersignature = models.JSONField(default=dict)  # of a second signer's hook, where one is configured
     revoked_at = models.DateTimeField(null=True)
     revoked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     revoke_reason = models.TextField(blank=True)
@@ -83,3 +86,19 @@ class Certificate(models.Model):
         if self.revoked_at:
             return "revoked"
         return "superseded" if self.successor else "valid"
+
+
+class IssuerKey(models.Model):
+    """A key that this server signs with, or signed with before: its public half, for good."""
+
+    key_id = models.CharField(max_length=16, unique=True)
+    public_pem = models.TextField()
+    since = models.DateTimeField()
+    retired_at = models.DateTimeField(null=True)  # signs nothing any more; what it signed stays valid
+    compromised_at = models.DateTimeField(null=True)  # what it signed after this moment is not to be trusted
+
+    class Meta:
+        ordering = ("since",)
+
+    def __str__(self) -> str:
+        return self.key_id

@@ -34,6 +34,7 @@ class ReviewPlan(models.Model):
     strata_hash = models.CharField(max_length=64)
     nonce = models.CharField(max_length=64)  # fixed when the audit started, before the first verdict
     seed_hex = models.CharField(max_length=16)  # 8 bytes: SHA-256(dataset sha256 || strata hash || nonce)
+    looks = models.JSONField(default=list)  # each look beyond the first: {"at", "by", "asked", "strata"}
     doubles = models.PositiveIntegerField(default=0)  # items that were drawn to be labelled by two experts
     drawn_at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")  # None: the system
@@ -76,6 +77,10 @@ class ReviewItem(models.Model):
     replaced_at = models.DateTimeField(null=True)  # its claim was cut anew
     gold_label = models.CharField(max_length=12, choices=LABELS, blank=True)  # the known label; gold items only
     gold_reason = models.TextField(blank=True)
+    # A manager closed it: no expert can decide it. It counts against the system: hallucinated for the upper limit,
+    # supported for the lower one.
+    given_up_at = models.DateTimeField(null=True)
+    given_up_reason = models.TextField(blank=True)
 
     class Meta:
         ordering = ("plan", "order")
