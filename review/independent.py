@@ -4,6 +4,7 @@ Agreement and arbitration rest on it. What a person says after seeing the judges
 of its own: it may replace the outcome, never the independent label.
 """
 
+import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -52,7 +53,7 @@ class IndependentLabel:
 
     kind, stratum: of the item. number: of the slot that it fills, from 1; None for an extra opinion, which no slot
     holds. arbitrates: given with two differing labels in view, so not independent of them. replaced: the item's
-    claim was cut anew. part: the item is a part of such a claim.
+    claim was cut anew. part: the item is a part of such a claim. created: when the label was given.
     """
 
     item: int
@@ -66,6 +67,7 @@ class IndependentLabel:
     replaced: bool
     part: bool
     label: Label
+    created: datetime.datetime
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,11 @@ class _Row:
     blind: bool
     number: int | None
     arbitrates: bool
+    created: datetime.datetime
 
 
 _COLUMNS = (
-    *("item", "reviewer", "label", "blind", "slot__number", "slot__arbitrates"),
+    *("item", "reviewer", "label", "blind", "slot__number", "slot__arbitrates", "created"),
     *("item__claim", "item__claim__sample", "item__stratum", "item__kind", "item__replaced_at", "item__parent"),
 )
 
@@ -88,10 +91,10 @@ def independent_labels(audit: Audit) -> list[IndependentLabel]:
     found = []
     for (item, reviewer), group in groupby(words.values_list(*_COLUMNS), key=lambda row: (row[0], row[1])):
         rows = list(group)
-        first = first_independent(_Row(row[2], row[3], row[4], bool(row[5])) for row in rows)
+        first = first_independent(_Row(row[2], row[3], row[4], bool(row[5]), row[6]) for row in rows)
         if first is None:
             continue
-        claim, sample, stratum, kind, replaced_at, parent = rows[0][6:]
+        claim, sample, stratum, kind, replaced_at, parent = rows[0][7:]
         found.append(
             IndependentLabel(
                 item=item,
@@ -105,6 +108,7 @@ def independent_labels(audit: Audit) -> list[IndependentLabel]:
                 replaced=replaced_at is not None,
                 part=parent is not None,
                 label=Label(first.label),
+                created=first.created,
             )
         )
     return found
