@@ -6,11 +6,10 @@ answers, and all draws are one product of matrices.
 """
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from audits.stats.clustered import korn_graubard
-from audits.stats.estimate import group_numbers
+from audits.stats.estimate import Groups, group_numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +20,7 @@ GROUPS = 2000  # more answers than this are dealt into so many groups; see draws
 FEW_ITEMS = 30  # with fewer items no interval of a coefficient is shown
 
 
-def by_answer(values: "np.ndarray", answers: Sequence[object]) -> "np.ndarray":
+def by_answer(values: "np.ndarray", answers: Groups) -> "np.ndarray":
     """Sums of the rows of `values` (claims, columns) within each answer: (answers, columns)."""
     import numpy as np
 
