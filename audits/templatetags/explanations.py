@@ -38,6 +38,38 @@ WHAT: dict[str, tuple[Words, Words]] = {
         _("Gwet's AC1"),
         _("Agreement beyond chance, by a measure that stays stable when nearly all claims carry one label."),
     ),
+    "alpha": (
+        _("Krippendorff's alpha"),
+        _(
+            "Agreement beyond chance, for any number of raters and also where not everybody labelled every claim: 1 "
+            "is perfect, 0 is what chance would give. Like kappa it is low when nearly all claims carry one label."
+        ),
+    ),
+    "precision": (
+        _("Precision"),
+        _(
+            "Of the claims that the judge calls contradicted or unverified, the share that the experts call so, too: "
+            "how far its alarms can be trusted."
+        ),
+    ),
+    "recall": (
+        _("Recall"),
+        _(
+            "Of the claims that the experts call contradicted or unverified, the share that the judge calls so, too: "
+            "how much it finds. What it misses lies among the claims that it calls supported."
+        ),
+    ),
+    "peer_agreement": (
+        _("Agreement with colleagues"),
+        _(
+            "Of the claims that this expert and a colleague labelled without knowing of each other, the share with "
+            "the same label. Either of the two may be wrong."
+        ),
+    ),
+    "gold_agreement": (
+        _("Agreement with known labels"),
+        _("Of the claims with a known label that this expert was given, unmarked, the share with the same label."),
+    ),
     "error_rate": (
         _("Error rate"),
         _("Of the claims that experts checked, the share on which the expert's label differs."),
