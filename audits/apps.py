@@ -8,3 +8,7 @@ class AuditsConfig(AppConfig):
 
     name = "audits"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Listen for people who sign in and out."""
+        from audits import signing_in  # noqa: F401  # its receivers

@@ -87,6 +87,7 @@ def sweep() -> None:
     """
     pipeline.return_judges()
     pipeline.remove_forgotten()
+    pipeline.seal()
     for dataset_id in pipeline.imports_owed().free().values_list("pk", flat=True):
         ring("audits.import_dataset", dataset_id)
     for audit in Audit.objects.judging().quiet():

@@ -18,12 +18,14 @@ PURE = (
     "audits/limits/",
     "audits/evidence_view.py",
     "audits/prices.py",
+    "audits/chain.py",
     "audits/exporting.py",
     "audits/formats/",
     "audits/judges/",
     "audits/text/",
     "audits/stats/",
     "review/statement.py",
+    "review/throughput.py",
     "review/signature.py",
     "review/document/",
 )
@@ -34,7 +36,11 @@ WRITERS = (
     "review/queue.py",
     "review/adjudication.py",
     "review/spotcheck.py",
+    "review/gold.py",
+    "review/recut.py",
     "review/certify.py",
+    "review/assigning.py",
+    "review/rules.py",
 )
 REVIEW_MAY_USE = (
     "audits.models", "audits.labels", "audits.stats", "audits.access", "audits.text", "audits.templatetags",

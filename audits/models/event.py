@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from audits.models.audit import Audit
 from audits.models.project import Project
+from audits.models.written_once import AppendOnlyQuerySet, WrittenOnce
 
 
-class Event(models.Model):
+class Event(WrittenOnce):
     """One act of one person (or of the system, actor null)."""
 
     project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="events")  # None: of the whole site
@@ -23,6 +24,8 @@ class Event(models.Model):
     sequence = models.PositiveBigIntegerField(null=True, unique=True, editable=False)
     hash = models.CharField(max_length=64, blank=True, editable=False)
 
+    objects = AppendOnlyQuerySet.as_manager()
+
     class Meta:
         ordering = ("pk",)
 
@@ -34,4 +37,5 @@ class Event(models.Model):
         cls, kind: str, *, project: Project | None, audit: Audit | None = None, actor: Any = None, **data: Any
     ) -> "Event":
         """Append one event."""
-        return cls.objects.create(kind=kind, project=project, audit=audit, actor=actor, data=data)
+        made: Event = cls.objects.create(kind=kind, project=project, audit=audit, actor=actor, data=data)
+        return made

@@ -19,6 +19,7 @@ from audits.pipeline.receiving import members_of, open_file, preview, receive_up
 from audits.pipeline.recording import Bill, Failed, Result, conclude, settle, store
 from audits.pipeline.remembering import remembered_mapping
 from audits.pipeline.returning import return_judges
+from audits.pipeline.sealing import seal
 from audits.pipeline.spending import call_of, find_paid, note_limits, note_refused_parameters, stop_member
 from audits.pipeline.starting import cancel, pause, resume, retry_failed, start_audit
 from audits.pipeline.steering import (
@@ -73,6 +74,7 @@ __all__ = [
     "resume_import",
     "retry_failed",
     "return_judges",
+    "seal",
     "settle",
     "spec_of",
     "start_audit",

@@ -7,7 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from audits.models import Audit
-from review.models.written_once import AppendOnlyQuerySet, Frozen
+from audits.models.written_once import AppendOnlyQuerySet, Frozen
 
 
 class CertificateQuerySet(AppendOnlyQuerySet):

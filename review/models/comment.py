@@ -3,8 +3,8 @@
 from django.conf import settings
 from django.db import models
 
+from audits.models.written_once import AppendOnlyQuerySet, WrittenOnce
 from review.models.item import ReviewItem
-from review.models.written_once import AppendOnlyQuerySet, WrittenOnce
 
 
 class Comment(WrittenOnce):

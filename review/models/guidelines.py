@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from audits.models import Project
-from review.models.written_once import AppendOnlyQuerySet, WrittenOnce
+from audits.models.written_once import AppendOnlyQuerySet, WrittenOnce
 
 
 class Guidelines(WrittenOnce):

@@ -4,9 +4,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 
+from audits.models.written_once import AppendOnlyQuerySet, WrittenOnce
 from review.models.guidelines import Guidelines
 from review.models.item import LABELS, ReviewItem, Slot
-from review.models.written_once import AppendOnlyQuerySet, WrittenOnce
 
 
 class AdjudicationQuerySet(AppendOnlyQuerySet):

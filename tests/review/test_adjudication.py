@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from audits.models import Audit, Event, Project, Role
+from audits.models.written_once import Frozen
 from review.adjudication import Outcome, Refused, Saved, adjudicate, undo, undoable
 from review.models import Adjudication, Slot
-from review.models.written_once import Frozen
 from review.queue import release, take
 from review.spotcheck import open_review
 from tests.review.factory import C, S, U, expire, make_audit

@@ -12,11 +12,11 @@ import pytest
 from django.db import connections
 
 from audits.models import Audit, Event, Extraction, Sample
+from audits.models.written_once import Frozen
 from review.adjudication import Refused, adjudicate, undo, undoable
 from review.certify import NotReady, issue, next_version, revoke
 from review.keys import signing_key, trusted_keys
 from review.models import Certificate
-from review.models.written_once import Frozen
 from review.readiness import readiness
 from review.signature import verify
 from review.spotcheck import open_review

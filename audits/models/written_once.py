@@ -1,4 +1,4 @@
-"""Rows that are added and read, and nothing else: an expert's words, and what hangs on them."""
+"""Rows that are added and read, and nothing else: what people did and said, and what hangs on it."""
 
 from typing import Any
 
