@@ -12,8 +12,7 @@ from audits.labels import Label
 from audits.stats.agreement import INDEX, LABELS, Agreement, constant_rater
 from audits.stats.coefficients import coefficient
 from audits.stats.estimate import Estimate, tail, undefined
-from audits.stats.hypergeometric import lower_count, upper_count
-from audits.stats.proportions import clopper_pearson
+from audits.stats.hypergeometric import share_limits
 
 
 @dataclass(frozen=True)
@@ -109,11 +108,8 @@ def _extremes(cell: _Cell, tail: float) -> tuple[float, ...]:
     seen, agreed = sum(cell.seen), cell.seen[cell.label]
     if seen >= cell.claims:
         return ()
-    low, high = clopper_pearson(agreed, seen, tail)
-    return (
-        min(lower_count(agreed, seen, cell.claims, tail), low * cell.claims),
-        max(upper_count(agreed, seen, cell.claims, tail), high * cell.claims),
-    )
+    low, high = share_limits(agreed, seen, cell.claims, tail)
+    return low * cell.claims, high * cell.claims
 
 
 def _with_agreed(table: list[list[float]], cell: _Cell, agreed: float) -> list[list[float]]:

@@ -2,6 +2,8 @@
 
 import math
 
+from audits.stats.proportions import clopper_pearson
+
 
 def at_most(seen: int, drawn: int, population: int, wrong: int) -> float:
     """P(X <= seen), X the wrong units among `drawn` of a `population` that holds `wrong` of them."""
@@ -46,3 +48,18 @@ def upper_count(seen: int, drawn: int, population: int, tail: float) -> int:
 def lower_count(seen: int, drawn: int, population: int, tail: float) -> int:
     """The smallest number of wrong units not excluded: the upper limit of the right ones, turned round."""
     return population - upper_count(drawn - seen, drawn, population, tail)
+
+
+def share_limits(seen: int, drawn: int, population: int, tail: float) -> tuple[float, float]:
+    """(low, high) of the share of wrong units, each exact at `tail`, and not inside Clopper-Pearson's.
+
+    A hypergeometric limit sits on a whole unit and under-covers when several are added in quadrature. The share seen
+    itself when all were drawn.
+    """
+    if drawn >= population:
+        return (seen / drawn, seen / drawn) if drawn else (0.0, 1.0)
+    low, high = clopper_pearson(seen, drawn, tail)
+    return (
+        min(lower_count(seen, drawn, population, tail) / population, low),
+        max(upper_count(seen, drawn, population, tail) / population, high),
+    )
