@@ -54,7 +54,7 @@ def design_effect(values: "Sequence[float] | np.ndarray", answers: Groups, icc_f
     return max(1.0, seen, floor)
 
 
-def korn_graubard(rate: float, claims: int, deff: float, answers: int, tail: float) -> tuple[float, float]:
+def korn_graubard(rate: float, claims: float, deff: float, answers: int, tail: float) -> tuple[float, float]:
     """(low, high), each one-sided at `tail`: Clopper-Pearson at the effective sample size. Korn & Graubard 1998.
 
     The effective size is claims / deff, shrunk by (z / t)^2 for the answers that the variance rests on.
