@@ -25,6 +25,7 @@ PURE = (
     "audits/text/",
     "audits/stats/",
     "review/statement.py",
+    "review/default_guidelines.py",
     "review/throughput.py",
     "review/signature.py",
     "review/document/",
@@ -39,6 +40,9 @@ WRITERS = (
     "review/gold.py",
     "review/recut.py",
     "review/certify.py",
+    "review/guidelines.py",
+    "review/comments.py",
+    "review/mentions.py",
     "review/assigning.py",
     "review/rules.py",
 )
