@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from audits.judges.base import Purpose
 from audits.judges.prompting import LANGUAGES, prompt_version
@@ -100,7 +100,8 @@ def _calls(vendor: str, model: str, base_url: str, purpose: Purpose) -> dict[int
 def _of_extractions(calls: dict[int, Call]) -> _Sums:
     """Answers that were cut in one call."""
     sums = _Sums()
-    cuts = Extraction.objects.filter(call__in=list(calls), parts=1, asked_again=False).annotate(n=Count("claims"))
+    cut = Count("claims", filter=Q(claims__recut_of__isnull=True))  # by the extractor, not by an expert
+    cuts = Extraction.objects.filter(call__in=list(calls), parts=1, asked_again=False).annotate(n=cut)
     rows = cuts.order_by().values_list("call_id", "sample__language", "sample__question", "sample__answer", "n")
     for call_id, language, question, answer, claims in rows:
         sentences = count_sentences(answer)
