@@ -45,6 +45,17 @@ WHAT: dict[str, tuple[Words, Words]] = {
             "is perfect, 0 is what chance would give. Like kappa it is low when nearly all claims carry one label."
         ),
     ),
+    "base_rate": (
+        _("Base rate"),
+        _(
+            "How often this rater gives the label at all. Two raters with very different rates cannot agree often, "
+            "and a label that is rare for both makes kappa and alpha low."
+        ),
+    ),
+    "specific_agreement": (
+        _("Agreement on one label"),
+        _("Of the claims to which one of the two gives this label, how often the other gives it, too."),
+    ),
     "precision": (
         _("Precision"),
         _(
@@ -98,6 +109,12 @@ REASONS: dict[str, Words] = {
     "not_judged_again": _("no claim was labelled both times"),
     "not_checked": _("no expert has checked any of these claims"),
     "stratum_not_checked": _("one group of claims has not been checked by an expert"),
+    "label_not_used": _("neither of the two gave this label"),
+    "few_items": _("under 30 claims, too few for an interval of this figure"),
+    "unequal_raters": _("not every claim has labels of equally many people"),
+    "no_alarms": _("the judge calls no claim contradicted or unverified"),
+    "none_hallucinated": _("the experts call no claim contradicted or unverified"),
+    "none_supported": _("the experts call no claim supported"),
     "one_answer": _("all claims come from one answer"),
     "few_answers": _("too few answers to speak of the traffic they came from"),
     "supported_not_checked": _("agreed claims have not been checked by an expert"),

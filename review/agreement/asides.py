@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 
-from audits.models import Audit
+from audits.models import Audit, Event
 from review.models import Adjudication, Recut, Revelation, ReviewItem, Skip
 
 Words = list[tuple[str, bool]]  # one person's words on one item, in order: (label or "", given blind)
@@ -15,7 +15,8 @@ class Asides:
     """skips: (reason, how often), every reason, the most frequent first; skipped: claims that somebody skipped.
 
     shown: labels after which the person saw the judges' verdicts; kept, changed: labels given anew after that, the
-    same or another one. recuts: (state, proposals), those that occur; recut: claims that were cut anew.
+    same or another one. waived: second labels that a manager did without. recuts: (state, proposals), those that
+    occur; recut: claims that were cut anew.
     """
 
     skips: tuple[tuple[str, int], ...]
@@ -23,18 +24,20 @@ class Asides:
     shown: int
     kept: int
     changed: int
+    waived: int
     recuts: tuple[tuple[str, int], ...]
     recut: int
 
 
 def asides(audit: Audit) -> Asides:
-    """Counts over one audit; claims with known labels are left out of all but the skips. Five queries."""
+    """Counts over one audit; claims with known labels are left out of all but the skips. Six queries."""
     items = ReviewItem.objects.filter(plan__audit=audit)
     skips = list(Skip.objects.filter(item__plan__audit=audit).order_by().values_list("item", "reason"))
     by_reason = Counter(reason for _, reason in skips)
     ordered = sorted(Skip.Reason, key=lambda reason: -by_reason[reason])
     thoughts = Counter(second_thoughts(audit))
     proposals = Counter(Recut.objects.filter(item__plan__audit=audit).order_by().values_list("state", flat=True))
+    waivers = Event.objects.filter(audit=audit, kind="second_label_waived")
     shown = Revelation.objects.filter(adjudication__item__plan__audit=audit)
     return Asides(
         skips=tuple((str(reason.label), by_reason[reason]) for reason in ordered),
@@ -42,6 +45,7 @@ def asides(audit: Audit) -> Asides:
         shown=shown.exclude(adjudication__item__kind=ReviewItem.Kind.GOLD).count(),
         kept=thoughts["kept"],
         changed=thoughts["changed"],
+        waived=sum(len(data["items"]) for data in waivers.values_list("data", flat=True)),
         recuts=tuple((str(state.label), proposals[state]) for state in Recut.State if proposals[state]),
         recut=items.filter(replaced_at__isnull=False).count(),
     )

@@ -13,13 +13,17 @@ from review.models import ReviewItem
 
 @dataclass(frozen=True)
 class Settled:
-    """The experts' label of one claim, and when the last label that it rests on was given."""
+    """The experts' label of one claim, and when the last label that it rests on was given.
+
+    drawn: by the random spot check, so that its place in the queue is random, too.
+    """
 
     claim: int
     sample: int
     stratum: str
     label: Label
     at: datetime.datetime
+    drawn: bool
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,9 @@ def settled(items: Mapping[int, list[IndependentLabel]], needed: Mapping[int, in
         used = own if len({one.label for one in own}) == 1 else rows[len(own) : len(own) + 1]
         if used:
             first = used[0]
+            drawn = first.kind == ReviewItem.Kind.SPOT_CHECK
             at = max(one.created for one in used)
-            found.append(Settled(first.claim, first.sample, first.stratum, first.label, at))
+            found.append(Settled(first.claim, first.sample, first.stratum, first.label, at, drawn))
     return found
 
 

@@ -1,13 +1,32 @@
 """Who agrees with whom: judges with each other, each judge with the experts, the experts."""
 
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from audits.access import verdicts_for
 from audits.blindness import shows_verdicts
-from review.agreement import agreement_page
+from audits.stats.drift import Drift
+from audits.stats.estimate import Estimate
+from review.agreement.claims import Size
+from review.agreement.details import Details, details
+from review.agreement.slices import Slice
 from review.models import ReviewPlan, Stratum
+
+LANGUAGES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
+SIZES = {
+    Size.SHORT: gettext_lazy("short: under 10 words, or under 20 Chinese characters"),
+    Size.MIDDLE: gettext_lazy("middle: 10 to 20 words, or 20 to 40 Chinese characters"),
+    Size.LONG: gettext_lazy("long: over 20 words, or over 40 Chinese characters"),
+}
 
 
 @require_safe
@@ -15,15 +34,52 @@ from review.models import ReviewPlan, Stratum
 def agreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The agreement page of one audit."""
     audit = verdicts_for(request, slug, pk)
-    page = agreement_page(audit)
+    found = details(audit)
     names = dict(Stratum.choices)
     confidence = float(audit.confidence)
     context = {
         "project": audit.project,
         "audit": audit,
         "tab": "agreement",
-        "page": page,
-        "strata": [{"name": names[s.name], "stratum": s, "share": s.estimate(confidence)} for s in page.strata],
+        "found": found,
+        "page": found.page,
+        "strata": [{"name": names[s.name], "stratum": s, "share": s.estimate(confidence)} for s in found.page.strata],
         "plan": ReviewPlan.objects.filter(audit=audit).first(),
+        "detected": _detected(found),
+        "parts": _parts(found),
+        "windows": windows(found.drift),
     }
     return render(request, "review/agreement.html", context)
+
+
+def windows(found: Drift[datetime.datetime]) -> list[tuple[str, Estimate]]:
+    """(when, agreement) for each window."""
+    return [(_span(window.first, window.last), window.share) for window in found.windows]
+
+
+def _span(first: datetime.datetime, last: datetime.datetime) -> str:
+    """The day, or the first and the last; the hours where both are of one day."""
+    one, two = timezone.localtime(first), timezone.localtime(last)
+    days = [date_format(day, "MONTH_DAY_FORMAT") for day in (one, two)]
+    if days[0] == days[1]:
+        return f"{days[0]} {date_format(one, 'H:i')}"
+    return _("{first} to {last}").format(first=days[0], last=days[1])
+
+
+def _detected(found: Details) -> list[tuple[str, str, list[tuple[str, Estimate]]]]:
+    """(title, key of its explanation, (judge, estimate) each): what is drawn of precision and recall."""
+    judges = [(_("Judge {letter}").format(letter=one.judge.letter), one.detection) for _against, one in found.judges]
+    return [
+        (_("Precision"), "precision", [(name, each.precision) for name, each in judges]),
+        (_("Recall"), "recall", [(name, each.recall) for name, each in judges]),
+    ]
+
+
+def _parts(found: Details) -> list[tuple[str, str, Sequence[tuple[Any, Slice]]]]:
+    """(code, title, (name, slice) each) for every way in which claims are told apart; tags are dataset text."""
+    ways = (
+        ("language", _("By language"), [(LANGUAGES.get(one.name, one.name), one) for one in found.slices.languages]),
+        ("tag", _("By tag"), [(one.name, one) for one in found.slices.tags]),
+        ("length", _("By length of the claim"), [(SIZES[Size(one.name)], one) for one in found.slices.sizes]),
+    )
+    return [way for way in ways if way[2]]

@@ -113,7 +113,7 @@ def test_revoking_needs_a_reason_and_is_seen_by_everybody(issued: Certificate, m
 def test_the_agreement_page_shows_judges_and_experts(issued: Certificate, manager: Any, signed_in: Any) -> None:
     page = signed_in(manager).get(reverse("agreement", args=("loan-desk", issued.audit_id))).content.decode()
     assert "Judge A and judge B" in page and "Judge B and the experts" in page
-    assert "Undefined: no claim has labels of two experts." in page
+    assert "Undefined: no claim has independent labels of two experts." in page
 
 
 def test_anybody_verifies_by_number(issued: Certificate) -> None:
