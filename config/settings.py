@@ -63,6 +63,7 @@ ASSAY_READ_SECONDS = _number("ASSAY_READ_SECONDS", 20, 1, 600)  # for understand
 ASSAY_LEASE_SECONDS = _number("ASSAY_LEASE_SECONDS", 30, 2, 3600)  # of a worker on a sample
 ASSAY_CHUNK_SECONDS = _number("ASSAY_CHUNK_SECONDS", 60, 1, 3600)  # one task works that long, then rings again
 ASSAY_REVIEW_LEASE_SECONDS = _number("ASSAY_REVIEW_LEASE_SECONDS", 600, 2, 86_400)
+ASSAY_UNDO_SECONDS = _number("ASSAY_UNDO_SECONDS", 120, 0, 86_400)  # how long an expert can take a label back
 ASSAY_SWEEP_SECONDS = _number("ASSAY_SWEEP_SECONDS", 2, 1, 600)
 ASSAY_CLAIMS_PER_CALL = _number("ASSAY_CLAIMS_PER_CALL", 1, 1, 20)  # of one sample, in one verification call
 ASSAY_CALLS_PER_WORKER = _number("ASSAY_CALLS_PER_WORKER", 200, 1, 10_000)  # at once, of all judges together

@@ -1,7 +1,7 @@
 """Who may see and do what in review: one helper per object. A stranger gets 404, a member in the wrong role 403."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
@@ -9,9 +9,10 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from audits.access import project_for
-from audits.models import Project, Role
+from audits.models import Role
 from review.models import Adjudication, Certificate, Slot
 from review.queue import expert_projects
+from review.scope import Scope
 
 
 def slot_for(request: HttpRequest, code: uuid.UUID) -> Slot:
@@ -39,11 +40,15 @@ def certificate_for(request: HttpRequest, slug: str, pk: int, *roles: str) -> Ce
     return found
 
 
-def projects_for(request: HttpRequest, slug: str) -> Iterable[Project]:
-    """Where the person works as an expert: one project, or all for an empty slug. Raises as project_for does."""
+def scope_for(request: HttpRequest, sent: Mapping[str, str]) -> Scope:
+    """The part of the queue that an address or a form names by project, tag, language; all projects without one.
+
+    Raises as project_for does; PermissionDenied for a person who is no expert anywhere.
+    """
+    slug, tag, language = (sent.get(name, "") for name in ("project", "tag", "language"))
     if slug:
-        return [project_for(request, slug, Role.EXPERT)]
-    projects = list(expert_projects(request.user))
+        return Scope((project_for(request, slug, Role.EXPERT),), slug, tag, language)
+    projects = tuple(expert_projects(request.user))
     if not projects:
         raise PermissionDenied(_("You are not an expert in any project."))
-    return projects
+    return Scope(projects, "", tag, language)

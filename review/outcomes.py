@@ -1,5 +1,6 @@
 """The one place where a human's word replaces the judges': one outcome per claim of an audit."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from audits.labels import HALLUCINATED, Decision, Label
 from audits.models import Audit, Claim
 from audits.stats.audited import AuditedClaim, AuditedEstimate, estimate
 from review.models import Adjudication, ReviewItem, Stratum
+from review.settling import Word, settled
 from review.spotcheck import stratum_of
 
 
@@ -14,9 +16,9 @@ from review.spotcheck import stratum_of
 class Outcome:
     """What holds of one claim now.
 
-    expert: the newest label that counts, None without one. label: expert's label, else the decision; None while the
-    claim is open (disputed, or not yet judged by the whole panel). drawn: the spot check drew it. stratum: a claim
-    that is not judged yet stands with the disputed ones: it is as open as they are.
+    expert: what experts settled (review.settling), None while they have not. label: that, else the decision; None
+    while the claim is open (disputed, or not yet judged by the whole panel). drawn: the spot check drew it. stratum:
+    a claim that is not judged yet stands with the disputed ones: it is as open as they are.
     """
 
     claim: int
@@ -34,13 +36,23 @@ class Outcome:
         return None if self.decision in ("", Decision.DISPUTED) else Label(self.decision)
 
 
+_WORST = (Label.CONTRADICTED, Label.UNVERIFIED, Label.SUPPORTED)
+
+
 def outcomes(audit: Audit) -> list[Outcome]:
-    """One outcome per claim, in the order of the answers. Three queries, whatever the size."""
-    drawn = set(
-        ReviewItem.objects.filter(plan__audit=audit, kind=ReviewItem.Kind.SPOT_CHECK).values_list("claim", flat=True)
-    )
-    words = Adjudication.objects.counting().filter(item__plan__audit=audit).order_by("pk")
-    experts = dict(words.values_list("item__claim", "label"))  # the last of several wins
+    """One outcome per claim, in the order of the answers. Three queries, whatever the size.
+
+    A claim that was cut anew stays one claim: its outcome is the worst of its parts, and open while one of them is.
+    Known labels measure experts; they settle nothing.
+    """
+    items = list(ReviewItem.objects.filter(plan__audit=audit).exclude(kind=ReviewItem.Kind.GOLD))
+    said = _settled(audit, items)
+    parts: dict[int, list[Label | None]] = defaultdict(list)
+    for item in items:
+        if item.parent_id is not None:
+            parts[item.parent_id].append(said[item.pk])
+    experts = {item.claim_id: _worst(parts[item.pk]) if item.replaced_at else said[item.pk] for item in items}
+    drawn = {item.claim_id for item in items if item.kind == ReviewItem.Kind.SPOT_CHECK}
     rows = Claim.objects.filter(audit=audit).values_list("pk", "sample", "decision", "vague")
     return [
         Outcome(
@@ -49,10 +61,27 @@ def outcomes(audit: Audit) -> list[Outcome]:
             decision=decision,
             stratum=stratum_of(decision, vague) if decision else str(Stratum.DISPUTED),
             drawn=pk in drawn,
-            expert=Label(experts[pk]) if pk in experts else None,
+            expert=experts.get(pk),
         )
         for pk, sample, decision, vague in rows
     ]
+
+
+def _settled(audit: Audit, items: Sequence[ReviewItem]) -> dict[int, Label | None]:
+    """The experts' label of every item."""
+    words: dict[int, list[Word]] = defaultdict(list)
+    rows = Adjudication.objects.filter(item__plan__audit=audit, slot__isnull=False).order_by("pk")
+    columns = ("item", "reviewer", "slot__arbitrates", "label", "blind")
+    for item, *word in rows.values_list(*columns).iterator(chunk_size=5000):
+        words[item].append(Word(*word))
+    found = {item.pk: settled(item.needed, words[item.pk]) for item in items}
+    return {item: Label(label) if label else None for item, label in found.items()}
+
+
+def _worst(labels: Sequence[Label | None]) -> Label | None:
+    if not labels or None in labels:
+        return None
+    return next(label for label in _WORST if label in labels)
 
 
 def audited(found: Sequence[Outcome], confidence: float) -> AuditedEstimate:

@@ -1,30 +1,36 @@
-"""Who looks at which claim: leases on slots, taken by one conditional update."""
+"""Who looks at which claim: leases on slots, each taken, held, given back by one conditional update."""
 
 import datetime
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, Max, Min, OuterRef, QuerySet
+from django.db.models import Case, Count, IntegerField, Max, Min, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from audits.models import Audit, Membership, Project, Role
+from audits.models import Audit, Event, Membership, Project, Role
+from review import gold
 from review.models import Adjudication, Skip, Slot
 from review.models.item import SlotQuerySet
+from review.offer import Offer
+from review.scope import Scope
 
-CANDIDATES = 20  # tried one after the other: with more colleagues than that asking at once, some ask again
+CANDIDATES = 20  # read at once, tried one after the other; more are read when colleagues were quicker at all of them
+WITH_TEXTS = ("item__claim__sample", "item__plan__audit__project")
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What an expert must know of the queue. total = done + free + skipped + mine + colleagues.
+    """What an expert must know of the queue. total = done + free + skipped + mine + colleagues + others_only.
 
-    free: could be taken now; skipped: free, but this expert passed over it; mine: held by this expert;
-    colleagues: held by others, or free and already labelled by this expert; next_free: when the first lease ends.
-    audits: audits under review in these projects, whether or not their claims are drawn yet.
+    All six count the part of the queue that is assigned to the person and not filtered away. free: could be taken
+    now; skipped: free, but this person passed over it; mine: in the person's hands; colleagues: in others' hands,
+    and for this person if they give it back; next_free: when the first of these leases ends; others_only: waits for
+    an expert who has not spoken of the claim yet.
+    hidden: waits for this person, or will when colleagues give it back, behind the filters; unassigned: waits, for
+    experts of other tags. audits: audits under review in these projects; opening: those whose claims are not drawn.
     """
 
     total: int
@@ -33,8 +39,12 @@ class Counts:
     skipped: int
     mine: int
     colleagues: int
+    others_only: int
     next_free: datetime.datetime | None
+    hidden: int
+    unassigned: int
     audits: int
+    opening: int
 
     @property
     def minutes(self) -> int:
@@ -45,16 +55,16 @@ class Counts:
 
     @property
     def state(self) -> str:
-        """Why there is no claim to show, or "ready": the one word that decides which sentence a page says."""
+        """Why there is no claim to show, or "ready": the one word that decides which sentence a page says.
+
+        What the person can do something about comes first.
+        """
         if self.free or self.mine:
             return "ready"
-        if self.skipped:
-            return "skipped"
-        if self.colleagues:
-            return "colleagues"
-        if self.total:
-            return "done"
-        return "opening" if self.audits else "nothing"
+        for name in ("skipped", "hidden", "colleagues", "others_only", "unassigned", "opening"):
+            if getattr(self, name):
+                return name
+        return "done" if self.audits else "nothing"
 
 
 def expert_projects(user: Any) -> QuerySet[Project]:
@@ -63,49 +73,79 @@ def expert_projects(user: Any) -> QuerySet[Project]:
     return Project.objects.filter(pk__in=rows)
 
 
-def held(user: Any, projects: Iterable[Project]) -> Slot | None:
-    """The slot on which this person's lease is live, the one last touched if there are several; a read."""
-    return Slot.objects.open().in_projects(projects).held().filter(reviewer=user).order_by("-lease_until").first()
+def held(user: Any, scope: Scope) -> Slot | None:
+    """The slot in this person's hands, the one taken first if there are several; a read."""
+    return _held(user, scope).first()
 
 
-def take(user: Any, projects: Iterable[Project], *, again: bool = False) -> Slot | None:
-    """The person's live slot, else the next free one, now leased to the person; None when there is none.
+def _held(user: Any, scope: Scope) -> SlotQuerySet:
+    mine = scope.of(Slot.objects.open()).held().filter(reviewer=user)
+    return mine.select_related(*WITH_TEXTS).order_by("taken_at", "pk")
 
-    Claims that the person labelled or skipped are left out; `again` offers the skipped ones, the longest ago first.
+
+def take(user: Any, scope: Scope, *, again: bool = False, besides: Slot | None = None) -> Slot | None:
+    """The slot in the person's hands, else the next free one, now leased to the person; None when there is none.
+
+    besides: a slot in hand that stays there: another one is taken now, to be ready when it is done with.
+    Claims that the person skipped are left out; `again` offers them too, before the others, the longest ago first.
     """
-    projects = list(projects)
-    mine = held(user, projects)
-    if mine is not None:
-        renew(mine, mine.token)
-        return mine
-    skipped = Slot.objects.open().in_projects(projects).free()
-    found = _first(_skipped(skipped, user) if again else _fresh(skipped, user), user)
-    return found or (_first(_fresh(skipped, user), user) if again else None)
+    mine = _held(user, scope)
+    if besides is not None:
+        mine = mine.exclude(pk=besides.pk)
+    for slot in mine:
+        if renew(slot, slot.token):
+            return slot
+    gold.ensure_for(user, scope.projects)
+    offer = Offer(user, scope)
+    free = offer.slots().free().filter(offer.mine_to_do, scope.chosen)
+    if besides is not None:
+        free = free.exclude(item=besides.item_id)
+    if again and (found := _first(_longest_ago(free.filter(offer.skipped), user), user)):
+        return found
+    return _first(_in_order(free.exclude(offer.skipped), user, scope, besides), user)
 
 
-def _unlabelled(slots: SlotQuerySet, user: Any) -> SlotQuerySet:
-    spoken = Adjudication.objects.counting().filter(reviewer=user, item=OuterRef("item"))
-    filled = Slot.objects.filter(item=OuterRef("item"), reviewer=user, state=Slot.State.DONE)
-    return slots.filter(~Exists(spoken), ~Exists(filled))
-
-
-def _fresh(slots: SlotQuerySet, user: Any) -> SlotQuerySet:
-    passed = Skip.objects.filter(item=OuterRef("item"), reviewer=user)
-    return _unlabelled(slots, user).filter(~Exists(passed)).order_by("item__plan", "item__order", "number")
-
-
-def _skipped(slots: SlotQuerySet, user: Any) -> SlotQuerySet:
+def _longest_ago(slots: SlotQuerySet, user: Any) -> SlotQuerySet:
     passed = Skip.objects.filter(item=OuterRef("item"), reviewer=user)
     last = passed.order_by().values("item").annotate(last=Max("pk")).values("last")
-    return _unlabelled(slots, user).filter(Exists(passed)).annotate(last_skip=last).order_by("last_skip")
+    return slots.annotate(last_skip=last).order_by("last_skip", "pk")
+
+
+def _in_order(slots: SlotQuerySet, user: Any, scope: Scope, besides: Slot | None) -> SlotQuerySet:
+    """First the answer that the person has just read, then answers that no colleague is reading, then by rank."""
+    sample = "item__claim__sample"
+    colleagues = Slot.objects.held().in_projects(scope.projects).exclude(reviewer=user).values(sample)
+    place = Case(
+        When(**{sample: _sample_read_last(user, besides)}, then=Value(0)),
+        When(**{f"{sample}__in": colleagues}, then=Value(2)),
+        default=Value(1),
+        output_field=IntegerField(),
+    )
+    return slots.annotate(place=place).order_by("place", "item__plan", "item__rank", "item__order", "number")
+
+
+def _sample_read_last(user: Any, besides: Slot | None) -> int:
+    if besides is not None:
+        return besides.item.claim.sample_id
+    words = Adjudication.objects.filter(reviewer=user).order_by("-pk")
+    return words.values_list("item__claim__sample", flat=True).first() or 0
 
 
 def _first(candidates: SlotQuerySet, user: Any) -> Slot | None:
-    for pk in list(candidates.values_list("pk", flat=True)[:CANDIDATES]):
-        token = uuid.uuid4()
-        # The filter is asked again inside the update: of two people at one slot, one changes nothing.
-        if Slot.objects.filter(pk=pk).free().update(reviewer=user, token=token, lease_until=lease_end()):
-            return Slot.objects.select_related("item__claim__sample", "item__plan__audit__project").get(pk=pk)
+    """Lease the first of them that is still free; None when all are gone."""
+    lost: list[int] = []
+    while rows := list(candidates.exclude(pk__in=lost).values_list("pk", "item")[:CANDIDATES]):
+        tried: set[int] = set()
+        for pk, item in rows:
+            lost.append(pk)
+            if item in tried:  # lost to this very person in another window, perhaps: never two slots of one item
+                continue
+            tried.add(item)
+            now = timezone.now()
+            mine = {"reviewer": user, "token": uuid.uuid4(), "taken_at": now, "lease_until": lease_end()}
+            # Asked again inside the update: of two people at one slot, one changes nothing.
+            if Slot.objects.filter(pk=pk).free().update(**mine):
+                return Slot.objects.select_related(*WITH_TEXTS).get(pk=pk)
     return None
 
 
@@ -114,16 +154,22 @@ def lease_end() -> datetime.datetime:
     return timezone.now() + datetime.timedelta(seconds=settings.ASSAY_REVIEW_LEASE_SECONDS)
 
 
+def _of_token(slot: Slot, token: uuid.UUID | None) -> SlotQuerySet:
+    """The slot, while nobody else has taken it since the token was given out, and its label is not in."""
+    return Slot.objects.filter(pk=slot.pk, token=token, token__isnull=False, state=Slot.State.WAITING)
+
+
 def renew(slot: Slot, token: uuid.UUID | None) -> bool:
-    """Hold on to the slot. False when the lease ran out and somebody else has it, or the label is in."""
-    mine = Slot.objects.filter(pk=slot.pk, token=token, token__isnull=False, state=Slot.State.WAITING)
-    return bool(mine.update(lease_until=lease_end()))
+    """Hold on to the slot, also when the lease ran out or was given back in another window and nobody took it since.
+
+    False when somebody else has it, a manager or a skip has freed it, or the label is in.
+    """
+    return bool(_of_token(slot, token).update(lease_until=lease_end()))
 
 
 def release(slot: Slot, token: uuid.UUID | None) -> bool:
-    """Give the slot back at once; False when it was not ours any more."""
-    mine = Slot.objects.filter(pk=slot.pk, token=token, token__isnull=False, state=Slot.State.WAITING)
-    return bool(mine.update(reviewer=None, token=None, lease_until=None))
+    """Give the slot back at once; False when it was not ours any more. While nobody takes it, renew gets it back."""
+    return bool(_of_token(slot, token).update(lease_until=None))
 
 
 def skip(slot: Slot, token: uuid.UUID | None, *, user: Any, reason: str, note: str = "") -> bool:
@@ -134,27 +180,59 @@ def skip(slot: Slot, token: uuid.UUID | None, *, user: Any, reason: str, note: s
     if reason not in Skip.Reason.values:
         raise ValueError(f"unknown reason to skip: {reason!r}")
     with transaction.atomic():
-        if not release(slot, token):
+        if not _of_token(slot, token).update(**NOBODYS):
             return False
         Skip.objects.create(item=slot.item, reviewer=user, reason=reason, note=note)
     return True
 
 
-def counts(user: Any, projects: Iterable[Project]) -> Counts:
+NOBODYS = {"reviewer": None, "token": None, "lease_until": None}  # what a slot says that must not be renewed any more
+
+
+def free_lease(slot: Slot, by: Any) -> bool:
+    """Free a lease that its holder forgot; False when nobody holds the slot now. What is typed there is not lost:
+    a label sent later still counts while nobody else has taken the claim."""
+    with transaction.atomic():
+        now = Slot.objects.select_related("item__plan__audit__project", "reviewer").get(pk=slot.pk)
+        rows = Slot.objects.filter(pk=now.pk, reviewer=now.reviewer).held()
+        if now.reviewer is None or not rows.update(**NOBODYS):
+            return False
+        audit = now.item.plan.audit
+        facts = {"item": now.item_id, "expert": now.reviewer.get_username()}
+        Event.record("lease_released", project=audit.project, audit=audit, actor=by, **facts)
+    return True
+
+
+def free_leases_of(user: Any, project: Project) -> int:
+    """Free everything that a person who leaves holds in a project; how many slots. Labels stay."""
+    return Slot.objects.in_projects([project]).filter(reviewer=user, state=Slot.State.WAITING).update(**NOBODYS)
+
+
+def counts(user: Any, scope: Scope) -> Counts:
     """The state of the queue for this person."""
-    projects = list(projects)
-    slots = Slot.objects.in_projects(projects).filter(item__plan__audit__status=Audit.Status.REVIEWING)
-    waiting = slots.open()
-    free, live = waiting.free(), waiting.held()
-    unlabelled, fresh = _unlabelled(free, user).count(), _fresh(free, user).count()
-    mine, total, owed = live.filter(reviewer=user).count(), slots.count(), waiting.count()
-    return Counts(
-        total=total,
-        done=total - owed,
-        free=fresh,
-        skipped=unlabelled - fresh,
-        mine=mine,
-        colleagues=owed - unlabelled - mine,
-        next_free=live.exclude(reviewer=user).aggregate(first=Min("lease_until"))["first"],
-        audits=Audit.objects.filter(project__in=projects, status=Audit.Status.REVIEWING).count(),
+    gold.ensure_for(user, scope.projects)
+    offer, now = Offer(user, scope), timezone.now()
+    waiting, live = Q(state=Slot.State.WAITING), Q(lease_until__gte=now)
+    held = waiting & live
+    free = waiting & (Q(lease_until__isnull=True) | Q(lease_until__lt=now))
+    mine = held & Q(reviewer=user)
+    # An empty Q, all claims, is lost in an "or".
+    seen = (offer.assigned | mine if offer.assigned else Q()) & scope.chosen
+    open_to_me = ~offer.barred
+    away = held & ~Q(reviewer=user) & open_to_me
+    hidden = waiting & offer.assigned & ~scope.chosen & (open_to_me | Q(reviewer=user)) if scope.filtered else None
+    found = offer.slots().aggregate(
+        total=Count("pk", filter=seen),
+        done=Count("pk", filter=seen & Q(state=Slot.State.DONE)),
+        free=Count("pk", filter=seen & free & open_to_me & ~offer.skipped),
+        skipped=Count("pk", filter=seen & free & open_to_me & offer.skipped),
+        mine=Count("pk", filter=seen & mine),
+        colleagues=Count("pk", filter=seen & away),
+        next_free=Min("lease_until", filter=seen & away),
+        others_only=Count("pk", filter=seen & waiting & offer.barred & ~mine),
+        unassigned=Count("pk", filter=waiting & ~offer.assigned) if offer.assigned else Count("pk", filter=Q(pk=0)),
+        hidden=Count("pk", filter=hidden) if hidden else Count("pk", filter=Q(pk=0)),
     )
+    audits = Audit.objects.filter(project__in=scope.projects, status=Audit.Status.REVIEWING)
+    opening = Count("pk", filter=Q(review_plan__isnull=True))
+    return Counts(**found, **audits.aggregate(audits=Count("pk"), opening=opening))

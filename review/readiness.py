@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Q
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -13,7 +12,7 @@ from audits.models import Audit, Extraction, Verdict
 from audits.stats.acceptance import Acceptance, decide
 from audits.stats.audited import AuditedEstimate
 from audits.stats.rates import JudgedRate, outcome_rate
-from review.models import Adjudication, ReviewItem, ReviewPlan, Skip, Slot
+from review.models import Adjudication, Recut, ReviewItem, ReviewPlan, Skip, Slot
 from review.outcomes import Outcome, audited, outcomes
 from review.spotcheck import is_stale
 
@@ -118,8 +117,10 @@ def _reviewing(audit: Audit, plan: ReviewPlan | None) -> list[Check]:
     disputes = _progress(plan, ReviewItem.Kind.DISPUTE)
     checked = _progress(plan, ReviewItem.Kind.SPOT_CHECK)
     checks = [
-        _counted("disputes", disputes, _("Disputed claims settled by experts: %(done)s of %(total)s."), url),
-        _counted("spot_check", checked, _("Spot check, agreed claims seen blind: %(done)s of %(total)s."), url),
+        _counted("disputes", disputes, _("Labels of experts on disputed claims: %(done)s of %(total)s."), url),
+        _counted(
+            "spot_check", checked, _("Labels of experts on agreed claims, spot check: %(done)s of %(total)s."), url
+        ),
     ]
     if not disputes.total:
         checks[0] = Check("disputes", DONE, _("The judges differed on no claim."))
@@ -129,9 +130,10 @@ def _reviewing(audit: Audit, plan: ReviewPlan | None) -> list[Check]:
 
 
 def _progress(plan: ReviewPlan, kind: str) -> _Progress:
-    items = plan.items.filter(kind=kind)
-    total = items.aggregate(n=Coalesce(Sum("needed"), 0))["n"]
-    return _Progress(Slot.objects.filter(item__in=items, state=Slot.State.DONE).count(), total)
+    """Labels that are in, of those that are needed now: of second experts, of arbiters, of parts of a claim too."""
+    slots = Slot.objects.needed().filter(item__plan=plan, item__kind=kind)
+    found = slots.aggregate(total=Count("pk"), done=Count("pk", filter=Q(state=Slot.State.DONE)))
+    return _Progress(**found)
 
 
 def _counted(code: str, progress: _Progress, text: str, url: str) -> Check:
@@ -149,13 +151,10 @@ def _notes(audit: Audit) -> list[Check]:
             count,
         )
         notes.append(Check("unscored", NOTE, text % {"n": count}))
-    waiting = Slot.objects.filter(item__plan__audit=audit, state=Slot.State.WAITING).values("item")
-    if count := Skip.objects.filter(item__in=waiting).values("item").distinct().count():
-        text = ngettext(
-            "%(n)s open claim was skipped by an expert.", "%(n)s open claims were skipped by an expert.", count
-        )
-        notes.append(Check("skipped", NOTE, text % {"n": count}, _page("project_review", audit, with_pk=False)))
-    changed = Adjudication.objects.counting().filter(item__plan__audit=audit, blind=False)
+    notes += _passed_over(audit)
+    changed = Adjudication.objects.counting().filter(
+        item__plan__audit=audit, item__replaced_at__isnull=True, blind=False
+    )
     if count := changed.count():
         text = ngettext(
             "%(n)s label was changed after its expert had seen the judges' verdicts.",
@@ -169,6 +168,42 @@ def _notes(audit: Audit) -> list[Check]:
     if audit.is_specimen:
         text = _("A judge without a vendor sat on the panel. The certificate will be a SPECIMEN.")
         notes.append(Check("specimen", NOTE, text))
+    return notes
+
+
+def _passed_over(audit: Audit) -> list[Check]:
+    """What experts said of claims instead of a label, and what came of it."""
+    notes = []
+    review = _page("project_review", audit, with_pk=False)
+    waiting = Slot.objects.open().filter(item__plan__audit=audit).exclude(item__kind=ReviewItem.Kind.GOLD)
+    if count := Skip.objects.filter(item__in=waiting.values("item")).values("item").distinct().count():
+        text = ngettext(
+            "%(n)s open claim was skipped by an expert.", "%(n)s open claims were skipped by an expert.", count
+        )
+        notes.append(Check("skipped", NOTE, text % {"n": count}, review))
+    proposed = Recut.objects.filter(item__plan__audit=audit, state=Recut.State.PROPOSED)
+    if count := proposed.values("item").distinct().count():
+        text = ngettext(
+            "For %(n)s claim an expert proposes another cut. Nobody has decided on it.",
+            "For %(n)s claims experts propose another cut. Nobody has decided on it.",
+            count,
+        )
+        notes.append(Check("recuts_proposed", NOTE, text % {"n": count}, _page("review_manage", audit, False)))
+    if count := ReviewItem.objects.filter(plan__audit=audit, replaced_at__isnull=False).count():
+        text = ngettext(
+            "%(n)s claim was cut anew. It counts once, as the worst of its parts.",
+            "%(n)s claims were cut anew. Each counts once, as the worst of its parts.",
+            count,
+        )
+        notes.append(Check("recut", NOTE, text % {"n": count}))
+    third = Slot.objects.needed().filter(item__plan__audit=audit, arbitrates=True, state=Slot.State.DONE)
+    if count := third.count():
+        text = ngettext(
+            "On %(n)s claim two experts differed, and a third decided.",
+            "On %(n)s claims two experts differed, and a third decided.",
+            count,
+        )
+        notes.append(Check("arbitrated", NOTE, text % {"n": count}, _page("agreement", audit)))
     return notes
 
 

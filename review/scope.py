@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from audits.json_queries import Holds
 from audits.models import Project
 from review.models.item import SlotQuerySet
@@ -28,11 +30,16 @@ class Scope:
         parts = {"project": self.slug, "tag": self.tag, "language": self.language}
         return {name: value for name, value in parts.items() if value}
 
+    @property
+    def chosen(self) -> Q:
+        """True of a slot that the person's filters do not hide."""
+        found = Q()
+        if self.tag:
+            found &= Q(Holds("item__claim__sample__tags", self.tag))
+        if self.language:
+            found &= Q(item__claim__sample__language=self.language)
+        return found
+
     def of(self, slots: SlotQuerySet) -> SlotQuerySet:
         """Those of the slots that lie in this part of the queue."""
-        found = slots.in_projects(self.projects)
-        if self.tag:
-            found = found.filter(Holds("item__claim__sample__tags", self.tag))
-        if self.language:
-            found = found.filter(item__claim__sample__language=self.language)
-        return found
+        return slots.in_projects(self.projects).filter(self.chosen)

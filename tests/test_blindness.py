@@ -21,6 +21,7 @@ from audits.models import Audit, Call, Claim, Dataset, GivenLabel, Probe, Projec
 from review.adjudication import adjudicate
 from review.models import Adjudication, Slot
 from review.queue import take
+from review.scope import Scope
 from review.spotcheck import open_review
 from tests.audits import road
 from tests.audits.batches import driving
@@ -164,7 +165,7 @@ def label_as_expert(audit: Audit) -> None:
     expert = get_user_model().objects.create_user("expert-name-canary", password="a-long-password-1")
     audit.project.memberships.create(user=expert, role=Role.EXPERT)
     open_review(audit)
-    while slot := take(expert, [audit.project]):
+    while slot := take(expert, Scope((audit.project,))):
         adjudicate(slot, slot.token, user=expert, label="UNVERIFIED", reason=EXPERT, idempotency_key=uuid.uuid4())
 
 

@@ -93,9 +93,15 @@ class ReviewItem(models.Model):
 class SlotQuerySet(models.QuerySet["Slot"]):
     """Slots by who may work in them."""
 
+    def needed(self) -> "SlotQuerySet":
+        """Slots of audits under review whose label is wanted, or in: none of a claim that was cut anew, and none that
+        was closed because its label was not needed any more (done, by nobody)."""
+        rows = self.filter(item__plan__audit__status=Audit.Status.REVIEWING, item__replaced_at__isnull=True)
+        return rows.exclude(state=Slot.State.DONE, reviewer__isnull=True)
+
     def open(self) -> "SlotQuerySet":
-        """Slots of audits under review that have no label yet."""
-        return self.filter(state=Slot.State.WAITING, item__plan__audit__status=Audit.Status.REVIEWING)
+        """Slots of audits under review that wait for a label."""
+        return self.needed().filter(state=Slot.State.WAITING)
 
     def free(self) -> "SlotQuerySet":
         """Slots that nobody holds now. Uses plain columns only: it is asked again inside an update."""

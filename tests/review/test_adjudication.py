@@ -7,9 +7,10 @@ import pytest
 
 from audits.models import Audit, Event, Project, Role
 from audits.models.written_once import Frozen
-from review.adjudication import Outcome, Refused, Saved, adjudicate, undo, undoable
+from review.adjudication import Outcome, Refused, Saved, adjudicate, reveal, undo, undoable
 from review.models import Adjudication, Slot
 from review.queue import release, take
+from review.scope import Scope
 from review.spotcheck import open_review
 from tests.review.factory import C, S, U, expire, make_audit
 
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.django_db
 def slot(project: Project, expert: Any) -> Slot:
     """A claim that the expert holds; two more wait."""
     open_review(make_audit(project, [(S, C), (S, U), (C, U)]))
-    taken = take(expert, [project])
+    taken = take(expert, Scope((project,)))
     assert taken is not None
     return taken
 
@@ -63,7 +64,9 @@ def test_the_same_key_twice_is_once(slot: Slot, expert: Any) -> None:
 def test_another_window_does_not_add_a_second_vote(slot: Slot, expert: Any) -> None:
     give(slot, expert, S)
     late = give(slot, expert, C)
-    assert (late.outcome, late.adjudication.label) == (Outcome.ALREADY_SAVED, S)
+    assert (late.outcome, late.adjudication.label) == (Outcome.CHANGED_ELSEWHERE, S)
+    assert give(slot, expert, S).outcome == Outcome.ALREADY_SAVED
+    assert Adjudication.objects.count() == 1
 
 
 def test_a_label_after_the_lease_still_counts_when_nobody_took_the_claim(slot: Slot, expert: Any) -> None:
@@ -81,7 +84,7 @@ def test_a_label_on_a_claim_taken_by_another_is_kept_and_not_counted(
     slot: Slot, expert: Any, second: Any, project: Project
 ) -> None:
     expire(slot)
-    theirs = take(second, [project])
+    theirs = take(second, Scope((project,)))
     assert theirs == slot
     assert give(slot, expert, C).outcome == Outcome.TAKEN_BY_OTHER
     assert give(theirs, second, U).outcome == Outcome.SAVED
@@ -111,7 +114,7 @@ def test_nothing_is_stored_once_the_audit_is_cancelled(slot: Slot, expert: Any) 
 def test_undo_withdraws_and_gives_the_claim_back(slot: Slot, expert: Any, project: Project) -> None:
     row = give(slot, expert, S).adjudication
     back = undo(expert, row)
-    assert back == slot and take(expert, [project]) == slot
+    assert back == slot and take(expert, Scope((project,))) == slot
     assert list(Adjudication.objects.values_list("label", "revision")) == [(S, 1), ("", 2)]
     assert not Adjudication.objects.standing().exists()
     assert give(back, expert, C).adjudication.revision == 3
@@ -128,25 +131,26 @@ def test_undo_twice_is_once(slot: Slot, expert: Any) -> None:
 
 def test_a_label_given_after_the_reveal_is_not_blind(slot: Slot, expert: Any) -> None:
     row = give(slot, expert, S).adjudication
+    assert reveal(expert, row)
     back = undo(expert, row)
     assert not give(back, expert, C).adjudication.blind
 
 
 def test_a_slip_corrected_before_any_reveal_is_blind(slot: Slot, expert: Any) -> None:
-    row = give(slot, expert, S, reveal=False).adjudication
+    row = give(slot, expert, S).adjudication
     back = undo(expert, row)
     assert give(back, expert, C).adjudication.blind
 
 
 def test_only_the_last_own_label_can_be_undone(slot: Slot, expert: Any, second: Any, project: Project) -> None:
     first = give(slot, expert).adjudication
-    last = give(take(expert, [project]), expert).adjudication
+    last = give(take(expert, Scope((project,))), expert).adjudication
     with pytest.raises(Refused, match="not_yours"):
         undo(second, last)
     with pytest.raises(Refused, match="not_last"):
         undo(expert, first)
-    assert undoable(expert) == last
-    assert undoable(second) is None
+    assert undoable(expert, Scope((project,))) == last
+    assert undoable(second, Scope((project,))) is None
 
 
 def test_history_cannot_be_changed(slot: Slot, expert: Any) -> None:

@@ -18,6 +18,7 @@ from review.certify import NotReady, issue, next_version, revoke
 from review.keys import signing_key, trusted_keys
 from review.models import Certificate
 from review.readiness import readiness
+from review.scope import Scope
 from review.signature import verify
 from review.spotcheck import open_review
 from tests.review.factory import MIXED, C, S, U, make_audit, patiently, settle_all
@@ -192,9 +193,9 @@ def test_a_certificate_cannot_be_changed_or_deleted(reviewed: Audit, manager: An
 
 
 def test_a_label_under_a_valid_certificate_stays(reviewed: Audit, manager: Any, expert: Any) -> None:
-    last = undoable(expert)
+    last = undoable(expert, Scope((reviewed.project,)))
     certificate = issue(reviewed, manager)
-    assert last is not None and undoable(expert) is None
+    assert last is not None and undoable(expert, Scope((reviewed.project,))) is None
     with pytest.raises(Refused, match="certified"):
         undo(expert, last)
     revoke(certificate, manager, "Wrong dataset.")
@@ -210,7 +211,7 @@ def test_the_key_is_made_once_and_is_its_owners_alone(settings: Any) -> None:
 
 
 def test_labels_changed_after_the_reveal_are_told(reviewed: Audit, expert: Any) -> None:
-    last = undoable(expert)
+    last = undoable(expert, Scope((reviewed.project,)))
     slot = undo(expert, last)
     adjudicate(slot, slot.token, user=expert, label=C, idempotency_key=uuid.uuid4())
     assert "changed" in codes(reviewed, "note")
