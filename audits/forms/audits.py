@@ -8,11 +8,12 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from audits.judges import VENDORS
-from audits.models import Audit, Dataset, Judge, Project
+from audits.models import Audit, Dataset, Judge, Project, Role
 from audits.pipeline.panel import judge_family
 
 CONFIDENCE = Decimal("0.95")
 MOST = Decimal(1_000_000)  # US dollars
+DOUBLES = 10  # percent of the experts' claims that two label, where a project has two experts
 BATCH_VENDORS = ", ".join(vendor.label for vendor in VENDORS.values() if vendor.batch)
 
 PANEL_WORDS = {
@@ -75,6 +76,16 @@ class AuditForm(forms.Form):
         max_value=1_000_000,
         help_text=_("Drawn at random and hidden among the disputed claims. Left empty, the proposed size is taken."),
     )
+    double_percent = forms.IntegerField(
+        label=_("Claims that two experts label (%)"),
+        required=False,
+        min_value=0,
+        max_value=100,
+        help_text=_(
+            "A second label for a share of the experts' claims, given without seeing the first one, to measure how "
+            "far experts agree. It costs that many more labels. 10 % are usual."
+        ),
+    )
     override_reason = forms.CharField(
         label=_("Why this judge may judge its own family"),
         required=False,
@@ -136,6 +147,10 @@ class AuditForm(forms.Form):
         """Left empty, no claim is judged again."""
         return self.cleaned_data["probe_percent"] or 0
 
+    def clean_double_percent(self) -> int:
+        """Left empty, every claim has one expert."""
+        return self.cleaned_data["double_percent"] or 0
+
     def clean(self) -> dict[str, Any]:
         """A budget needs every price: else nobody could say what is left of it."""
         data: dict[str, Any] = super().clean() or {}
@@ -159,6 +174,11 @@ class AuditForm(forms.Form):
         """The values that are valid, whatever is wrong with the others."""
         self.is_valid()
         return self.cleaned_data
+
+
+def experts_of(project: Project) -> int:
+    """How many people may label claims of the project."""
+    return project.memberships.filter(role=Role.EXPERT).count()
 
 
 def default_panel(project: Project) -> dict[str, int]:

@@ -30,6 +30,7 @@ def start_audit(
     confidence: Decimal = Decimal("0.95"),
     scope: str = Audit.Scope.DATASET,
     spot_check_size: int | None = None,
+    double_percent: int = 0,
     override_reason: str = "",
     headless: bool = False,
     budget: Decimal | None = None,
@@ -40,6 +41,7 @@ def start_audit(
     """Freeze the panel and the acceptance rule, owe one extraction per sample, ring. Raises PanelError.
 
     threshold: the accepted hallucination rate as a fraction. spot_check_size None: as large as the rule needs.
+    double_percent: of the experts' claims that two experts label, 0 to 100.
     headless: the caller works it off; workers, which may lack its keys, leave it alone. budget: US dollars that calls
     may cost at most, None: no limit. reuse: answers that the project has paid for are found again. batch: through the
     vendors' batch interfaces, where they have one. probe_percent: of claims judged again, 0 to 100.
@@ -60,6 +62,7 @@ def start_audit(
             confidence=confidence,
             scope=scope,
             spot_check_size=spot_check_size,
+            double_percent=double_percent,
             seed=secrets.randbits(62),
             order_seed=int(dataset.sha256[:15], 16),
             override_reason=override_reason.strip() if of_generators_family(dataset, judges) else "",

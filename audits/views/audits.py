@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from audits import pipeline
 from audits.access import audit_for, project_for
-from audits.forms.audits import CONFIDENCE, PANEL_WORDS, AuditForm, default_panel
+from audits.forms.audits import CONFIDENCE, DOUBLES, PANEL_WORDS, AuditForm, default_panel, experts_of
 from audits.models import Audit, Dataset, Judge, Project, Role
 from audits.parts import render_parts
 from audits.pipeline.panel import of_generators_family, of_unknown_family, unknown_generators
@@ -35,7 +35,7 @@ def audit_new(request: HttpRequest, slug: str) -> HttpResponse:
     wants_start = sent and "recalculate" not in request.POST
     if wants_start and form.is_valid() and (audit := _start(request, project, form)):
         return redirect("audit", project.slug, audit.pk)
-    draft = _draft(AuditForm(values, project=project))
+    draft = _draft(AuditForm(values, project=project), experts_of(project))
     if sent and not wants_start:  # a person still chooses: nothing is an error yet
         form = AuditForm(initial=values, project=project)
     context = {
@@ -60,6 +60,7 @@ def _first_values(request: HttpRequest, project: Project) -> dict[str, Any]:
     values: dict[str, Any] = {name: AuditForm.base_fields[name].initial for name in SUGGESTED}
     if dataset is not None:
         values |= {"dataset": dataset.pk, "name": dataset.name}
+    values["double_percent"] = DOUBLES if experts_of(project) > 1 else 0
     return values | default_panel(project) | {"token": uuid.uuid4().hex}
 
 
@@ -82,7 +83,7 @@ def _start(request: HttpRequest, project: Project, form: AuditForm) -> Audit | N
             scope=chosen["scope"],
             spot_check_size=chosen["spot_check_size"],
             override_reason=chosen["override_reason"],
-            **{name: chosen[name] for name in ("budget", "reuse", "batch", "probe_percent")},
+            **{name: chosen[name] for name in ("budget", "reuse", "batch", "probe_percent", "double_percent")},
         )
     except pipeline.PanelError as error:
         form.add_panel_error(error.code, str(error))
@@ -106,11 +107,27 @@ class Draft:
     specimen: bool  # an offline judge sits on the panel
     spot_check: int | None  # the proposed size
     spot_check_chosen: int | None
+    doubles: int  # percent of the experts' claims that two label
+    experts: int  # who can label them now
     reuse: bool
     budget: Decimal | None
     budget_short: bool  # less than what is expected
 
     batch: bool
+
+    @property
+    def labels(self) -> int:
+        """What experts give for the spot check, second labels included."""
+        claims = (self.spot_check or 0) if self.spot_check_chosen is None else self.spot_check_chosen
+        return claims + self._second(claims)
+
+    @property
+    def per_hundred(self) -> int:
+        """Labels that a hundred disputed claims take."""
+        return 100 + self._second(100)
+
+    def _second(self, claims: int) -> int:
+        return -(-claims * self.doubles // 100)
 
     @property
     def slow(self) -> list[str]:
@@ -120,7 +137,8 @@ class Draft:
         return [name for name in dict.fromkeys(asked) if not name.startswith("offline:")]
 
 
-def _draft(form: AuditForm) -> Draft:
+def _draft(form: AuditForm, experts: int) -> Draft:
+    """experts: of the project."""
     chosen = form.chosen
     dataset, extractor = chosen.get("dataset"), chosen.get("extractor")
     judges = [judge for name in ("primary", "second") if (judge := chosen.get(name))]
@@ -149,6 +167,8 @@ def _draft(form: AuditForm) -> Draft:
             else None
         ),
         spot_check_chosen=chosen.get("spot_check_size"),
+        doubles=chosen.get("double_percent") or 0,
+        experts=experts,
         reuse=bool(chosen.get("reuse")),
         batch=bool(chosen.get("batch")),
         budget=budget,

@@ -43,9 +43,9 @@ def run_resume() -> tuple[int, str, str]:
 
 def test_a_complete_audit_prints_one_object(file: Path, vendor_server: VendorServer) -> None:
     vendor_server.script.labels = [{"claim": "12 to 84", "label": "UNVERIFIED", "model": "claude-b"}]
-    status, out, err = run(file, *PANEL, "--json")
+    status, out, err = run(file, *PANEL, "--doubles", "20", "--json")
     found = json.loads(out)
-    assert status == 0
+    assert status == 0 and Audit.objects.get().double_percent == 20
     assert out.count("\n") <= 1 and "imported: 2 samples" in err
     labels = ("supported", "contradicted", "unverified", "disputed")
     assert [found[label] for label in labels] == [2, 0, 1, 1]
@@ -143,6 +143,7 @@ def test_ctrl_c_lets_calls_in_flight_come_back_so_that_nothing_is_bought_twice(
         (["--primary", "openai", "--secondary", "openai:b"], "VENDOR:MODEL"),
         ([*PANEL, "--threshold", "2"], "--threshold"),
         ([*PANEL, "--map", "answer=nowhere"], "nowhere"),
+        ([*PANEL, "--doubles", "101"], "--doubles"),
     ],
 )
 def test_what_cannot_be_done_gives_status_2(file: Path, arguments: list[str], said: str) -> None:

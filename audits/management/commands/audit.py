@@ -44,6 +44,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--probes", default="0", metavar="PERCENT", help="of claims that are judged again (default 0)"
         )
+        parser.add_argument(
+            "--doubles",
+            default="0",
+            metavar="PERCENT",
+            help="of the experts' claims that two experts label, to measure how far they agree (default 0)",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -60,7 +66,8 @@ class Command(BaseCommand):
         finish(self, audit, as_json=options["json"])
 
     def _start(self, options: dict[str, Any]) -> Audit:
-        threshold, probes = _threshold(options["threshold"]), _percent(options["probes"])
+        threshold = _threshold(options["threshold"])
+        probes, doubles = _percent("probes", options["probes"]), _percent("doubles", options["doubles"])
         budget = None if options["budget"] is None else amount(options["budget"])
         project = headless.project_for_command_line()
         names = [options["primary"], options["secondary"]]
@@ -69,7 +76,8 @@ class Command(BaseCommand):
         headless.check_panel(project, names, extractor, budget)
         dataset = headless.import_file(project, options["file"], mapping_of(options["map"]), self.stderr.write)
         chosen = {"budget": budget, "reuse": not options["no_reuse"], "batch": options["batch"]}
-        return headless.start(project, dataset, names, extractor, threshold, probe_percent=probes, **chosen)
+        chosen |= {"probe_percent": probes, "double_percent": doubles}
+        return headless.start(project, dataset, names, extractor, threshold, **chosen)
 
 
 def finish(command: BaseCommand, audit: Audit, *, as_json: bool) -> None:
@@ -111,9 +119,9 @@ def amount(text: str) -> Decimal:
     return value.quantize(Decimal("0.000001"))
 
 
-def _percent(text: str) -> int:
+def _percent(option: str, text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) > 100:
-        raise headless.Refused(f"--probes is {text!r}; it must be a whole number from 0 to 100, as 5 for 5 %.")
+        raise headless.Refused(f"--{option} is {text!r}; it must be a whole number from 0 to 100, as 5 for 5 %.")
     return int(text)
 
 

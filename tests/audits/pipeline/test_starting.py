@@ -23,9 +23,10 @@ def start(project: Project, **options: Any) -> Audit:
 
 
 def test_choices_are_kept(project: Project) -> None:
-    audit = start(project, budget=D("4.5"), reuse=False, batch=True, probe_percent=10)
+    audit = start(project, budget=D("4.5"), reuse=False, batch=True, probe_percent=10, double_percent=15)
     audit.refresh_from_db()
     assert (audit.budget, audit.reuse, audit.batch, audit.probe_percent) == (D("4.5"), False, True, 10)
+    assert audit.double_percent == 15
     assert Event.objects.get(audit=audit, kind="start").data["budget"] == "4.5"
     assert all(row["cost"] for row in audit.expected)
 
@@ -33,6 +34,7 @@ def test_choices_are_kept(project: Project) -> None:
 def test_without_choices_nothing_is_limited(project: Project) -> None:
     audit = start(project)
     assert (audit.budget, audit.reuse, audit.batch, audit.probe_percent) == (None, True, False, 0)
+    assert audit.double_percent == 0
     assert "budget" not in Event.objects.get(audit=audit, kind="start").data
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from audits.models import Audit, Dataset, Event, Extraction, FamilyRule, Judge, PanelMember, Project
+from audits.models import Audit, Dataset, Extraction, FamilyRule, Judge, PanelMember, Project, Role
 from tests.audits.factory import cut, judged_audit, make_audit, make_dataset, make_judge
 
 
@@ -172,7 +172,7 @@ def test_pause_and_resume_each_once(signed_in: Any, analyst: Any, running: Audit
     switch(browser, "audit_resume", running)
     assert status(running) == "judging"
     switch(browser, "audit_resume", running)
-    assert list(Event.objects.values_list("kind", flat=True)) == ["pause", "resume"]
+    assert list(running.events.values_list("kind", flat=True)) == ["pause", "resume"]
 
 
 def test_resume_tries_stopped_judges_again(signed_in: Any, manager: Any, running: Audit) -> None:
@@ -188,7 +188,7 @@ def test_cancel_is_for_good(signed_in: Any, analyst: Any, running: Audit) -> Non
     switch(browser, "audit_resume", running)
     assert status(running) == "cancelled"
     switch(browser, "audit_cancel", running)
-    assert Event.objects.count() == 1
+    assert running.events.count() == 1
 
 
 def test_failed_samples_are_owed_again(signed_in: Any, analyst: Any, running: Audit) -> None:
@@ -241,3 +241,62 @@ def test_the_form_says_which_families_it_cannot_check(signed_in: Any, analyst: A
     silent = make_dataset(project)
     html = browser.post(new_url(project), form_for(silent, recalculate="1")).content.decode()
     assert "It is not stated which model wrote the answers" in html
+
+
+def test_a_second_label_is_proposed_where_two_experts_are(
+    signed_in: Any, analyst: Any, person: Any, project: Project, dataset: Dataset
+) -> None:
+    make_judge("deepseek", "deepseek-v4")
+    make_judge("anthropic", "claude-x")
+    browser = signed_in(analyst)
+    for experts, percent in ((0, 0), (1, 0), (2, 10), (3, 10)):
+        while project.memberships.filter(role=Role.EXPERT).count() < experts:
+            person(f"expert-{project.memberships.count()}", project, Role.EXPERT)
+        page = browser.get(new_url(project), {"dataset": dataset.pk})
+        assert page.context["form"].initial["double_percent"] == percent
+        assert page.context["draft"].doubles == percent
+
+
+@pytest.mark.parametrize(
+    ("experts", "said"),
+    [
+        (0, "stays open until two experts come"),
+        (1, "stays open until a second expert comes"),
+        (2, "stays open until a third one comes"),
+        (3, ""),
+    ],
+)
+def test_the_plan_says_what_second_labels_take(
+    signed_in: Any, analyst: Any, person: Any, project: Project, dataset: Dataset, experts: int, said: str
+) -> None:
+    for number in range(experts):
+        person(f"expert-{number}", project, Role.EXPERT)
+    data = form_for(dataset, spot_check_size="45", double_percent="15", recalculate="1")
+    html = signed_in(analyst).post(new_url(project), data).content.decode()
+    assert "15 % of them get a second label: about 52 labels for the spot check, and 115 for every 100" in html
+    warnings = [part for part in ("until two experts", "until a second expert", "until a third one") if part in html]
+    assert len(warnings) == bool(said) and said in html
+
+
+def test_without_second_labels_the_plan_is_silent(
+    signed_in: Any, analyst: Any, project: Project, dataset: Dataset
+) -> None:
+    html = signed_in(analyst).post(new_url(project), form_for(dataset, recalculate="1")).content.decode()
+    assert "second label:" not in html and "stays open" not in html
+
+
+@pytest.mark.parametrize(("sent", "stored"), [("", 0), ("0", 0), ("100", 100)])
+def test_the_share_of_second_labels_is_kept(
+    signed_in: Any, analyst: Any, project: Project, dataset: Dataset, sent: str, stored: int
+) -> None:
+    signed_in(analyst).post(new_url(project), form_for(dataset, double_percent=sent))
+    assert Audit.objects.get().double_percent == stored
+
+
+@pytest.mark.parametrize("sent", ["-1", "101", "some"])
+def test_a_share_lies_between_0_and_100(
+    signed_in: Any, analyst: Any, project: Project, dataset: Dataset, sent: str
+) -> None:
+    page = signed_in(analyst).post(new_url(project), form_for(dataset, double_percent=sent))
+    assert page.status_code == 422 and page.context["form"].errors["double_percent"]
+    assert not Audit.objects.exists()
