@@ -207,10 +207,11 @@ def timeline(
     what: str = "",
     overall: EstimateLike | None = None,
     unit: str = "percent",
+    table: bool = True,
 ) -> dict[str, Any]:
     """{% timeline rows _("Agreement by week") "agreement" %}: rows are pairs (window, estimate) in the order of time.
 
-    overall: the estimate over all windows, a dashed line.
+    overall: the estimate over all windows, a dashed line. table: False where the page has the numbers in its own.
     """
     plot = charts_time.timeline(rows, overall, unit)
     description = "; ".join(f"{point.name}: {point.text}" for point in plot.points)
@@ -220,6 +221,7 @@ def timeline(
         "what": what,
         "what_title": what_text(what)[0],
         "unit": unit,
+        "table": table,
         "description": description or _("There is nothing to show."),
         "id": f"chart-{secrets.token_hex(4)}",
     }

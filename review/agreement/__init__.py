@@ -23,10 +23,14 @@ TwoLabels = list[tuple[object, Label | None, Label | None]]  # (sample, first, s
 
 
 class Material:
-    """What is read of one audit, each part once and only when it is asked for."""
+    """What is read of one audit, each part once and only when it is asked for.
 
-    def __init__(self, audit: Audit) -> None:
+    reviewed: verdicts on the experts' claims alone, for who does not compare the judges with each other.
+    """
+
+    def __init__(self, audit: Audit, *, reviewed: bool = False) -> None:
         self.audit = audit
+        self.reviewed = reviewed
         self.confidence = float(audit.confidence)
 
     @cached_property
@@ -46,8 +50,8 @@ class Material:
 
     @cached_property
     def verdicts(self) -> Verdicts:
-        """Every verdict."""
-        return verdicts(self.audit)
+        """Every verdict that is asked for."""
+        return verdicts(self.audit, reviewed=self.reviewed)
 
     @cached_property
     def items(self) -> dict[int, list[IndependentLabel]]:

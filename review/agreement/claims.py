@@ -1,7 +1,7 @@
 """What every claim of an audit is, as far as agreement asks: its group, its language, tags and length. No text."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -71,11 +71,12 @@ def most_frequent_tags(claims: Iterable[Facts]) -> list[str]:
     return [tag for tag, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_TAGS]]
 
 
-def verdicts(audit: Audit, claims: Collection[int] | None = None) -> Verdicts:
-    """What each member of the panel said of each claim. One query."""
+def verdicts(audit: Audit, *, reviewed: bool = False) -> Verdicts:
+    """What each member of the panel said of each claim; reviewed: only of those on the experts' list. One query."""
     said: dict[int, dict[int, Label | None]] = {}
-    rows = Verdict.objects.filter(claim__audit=audit).order_by().values_list("claim", "member", "label")
-    for claim, member, label in rows.iterator(chunk_size=5000):
-        if claims is None or claim in claims:
-            said.setdefault(claim, {})[member] = _LABELS.get(label)
+    rows = Verdict.objects.filter(claim__audit=audit)
+    if reviewed:
+        rows = rows.filter(claim__review_item__isnull=False)
+    for claim, member, label in rows.order_by().values_list("claim", "member", "label").iterator(chunk_size=5000):
+        said.setdefault(claim, {})[member] = _LABELS.get(label)
     return said

@@ -28,11 +28,15 @@ class Settled:
 
 @dataclass(frozen=True)
 class Doubled:
-    """One claim with independent labels of two experts or more, in the order of their places, which is random."""
+    """One claim with independent labels of two experts or more, in the order of their places, which is random.
+
+    times: when each label was given.
+    """
 
     sample: int
     reviewers: tuple[int, ...]
     labels: tuple[Label, ...]
+    times: tuple[datetime.datetime, ...]
 
 
 def usable(labels: Iterable[IndependentLabel]) -> dict[int, list[IndependentLabel]]:
@@ -79,5 +83,5 @@ def doubled(items: Mapping[int, list[IndependentLabel]]) -> list[Doubled]:
         own = [one for one in rows if not one.arbitrates]
         if len(own) > 1:
             who, what = tuple(one.reviewer for one in own), tuple(one.label for one in own)
-            found.append(Doubled(own[0].sample, who, what))
+            found.append(Doubled(own[0].sample, who, what, tuple(one.created for one in own)))
     return found

@@ -48,10 +48,11 @@ class Finding:
 
 def findings(read: Material) -> list[Finding]:
     """Precision and recall of every judge over all claims of the audit."""
-    return [_finding(judge, read) for judge in read.panel]
+    return [finding(judge, read) for judge in read.panel]
 
 
-def _finding(judge: PanelMember, read: Material) -> Finding:
+def finding(judge: PanelMember, read: Material) -> Finding:
+    """The same of one judge."""
     said = [(read.said(judge, one.claim), one.label) for one in read.settled]
     alarms = [(judge in HALLUCINATED, expert in HALLUCINATED) for judge, expert in said if judge is not None]
     return Finding(
@@ -71,20 +72,26 @@ def _detection(
     return detection(seen, sizes, read.confidence)
 
 
-def slices(read: Material) -> Slices:
-    """The same for parts of the audit. The groups of a part have the sizes that they have among its claims."""
+def slices(read: Material, judges: Sequence[PanelMember] | None = None) -> Slices:
+    """The same for parts of the audit. The groups of a part have the sizes that they have among its claims.
+
+    judges: of whom; the panel unless said. Nothing is parted before experts have settled a claim.
+    """
     if not read.settled:
         return Slices((), (), ())
+    panel = read.panel if judges is None else judges
     languages = sorted({one.language for one in read.claims.values()})
     tags = most_frequent_tags(read.claims.values())
     return Slices(
-        languages=_parts(read, languages, lambda one: (one.language,)) if len(languages) > 1 else (),
-        tags=_parts(read, tags, lambda one: one.tags),
-        sizes=_parts(read, list(Size), lambda one: (one.size,)),
+        languages=_parts(read, panel, languages, lambda one: (one.language,)) if len(languages) > 1 else (),
+        tags=_parts(read, panel, tags, lambda one: one.tags),
+        sizes=_parts(read, panel, list(Size), lambda one: (one.size,)),
     )
 
 
-def _parts(read: Material, names: Sequence[str], names_of: Callable[[Facts], Sequence[str]]) -> tuple[Slice, ...]:
+def _parts(
+    read: Material, judges: Sequence[PanelMember], names: Sequence[str], names_of: Callable[[Facts], Sequence[str]]
+) -> tuple[Slice, ...]:
     """One slice per name that some claim has."""
     sizes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in read.claims.values():
@@ -100,7 +107,7 @@ def _parts(read: Material, names: Sequence[str], names_of: Callable[[Facts], Seq
             name=name,
             claims=sizes[name].total(),
             reviewed=len(rows[name]),
-            detections=tuple(_detection(judge, read, rows[name], sizes[name]) for judge in read.panel),
+            detections=tuple(_detection(judge, read, rows[name], sizes[name]) for judge in judges),
         )
         for name in names
         if sizes[name]

@@ -18,7 +18,7 @@ from audits.stats.drift import Drift
 from audits.stats.estimate import Estimate
 from review.agreement.claims import Size
 from review.agreement.details import Details, details
-from review.agreement.slices import Slice
+from review.agreement.slices import Slice, Slices
 from review.models import ReviewPlan, Stratum
 
 LANGUAGES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
@@ -46,7 +46,7 @@ def agreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "strata": [{"name": names[s.name], "stratum": s, "share": s.estimate(confidence)} for s in found.page.strata],
         "plan": ReviewPlan.objects.filter(audit=audit).first(),
         "detected": _detected(found),
-        "parts": _parts(found),
+        "parts": named_parts(found.slices),
         "windows": windows(found.drift),
     }
     return render(request, "review/agreement.html", context)
@@ -75,11 +75,11 @@ def _detected(found: Details) -> list[tuple[str, str, list[tuple[str, Estimate]]
     ]
 
 
-def _parts(found: Details) -> list[tuple[str, str, Sequence[tuple[Any, Slice]]]]:
+def named_parts(found: Slices) -> list[tuple[str, str, Sequence[tuple[Any, Slice]]]]:
     """(code, title, (name, slice) each) for every way in which claims are told apart; tags are dataset text."""
     ways = (
-        ("language", _("By language"), [(LANGUAGES.get(one.name, one.name), one) for one in found.slices.languages]),
-        ("tag", _("By tag"), [(one.name, one) for one in found.slices.tags]),
-        ("length", _("By length of the claim"), [(SIZES[Size(one.name)], one) for one in found.slices.sizes]),
+        ("language", _("By language"), [(LANGUAGES.get(one.name, one.name), one) for one in found.languages]),
+        ("tag", _("By tag"), [(one.name, one) for one in found.tags]),
+        ("length", _("By length of the claim"), [(SIZES[Size(one.name)], one) for one in found.sizes]),
     )
     return [way for way in ways if way[2]]

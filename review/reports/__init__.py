@@ -1,0 +1,1 @@
+"""How experts and judges of a project do, over all its audits: for managers."""
