@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from review.views import agreement, certificates, compare, desk, labels, verify
+from review.views import agreement, certificates, compare, desk, labels, reports, verify
 
 PROJECT = "projects/<slug:slug>"
 AUDIT = f"{PROJECT}/audits/<int:pk>"
@@ -29,6 +29,10 @@ compare_pages = [
     path(f"{AUDIT}/compare.csv", compare.audit_compare_csv, name="audit_compare_csv"),
 ]
 
+report_pages = [
+    path(f"{PROJECT}/review/reports/", reports.review_reports, name="review_reports"),
+]
+
 certificate_pages = [
     path(f"{AUDIT}/agreement/", agreement.agreement, name="agreement"),
     path(f"{AUDIT}/certificate/", certificates.certificate, name="certificate"),
@@ -46,4 +50,11 @@ verify_pages = [
     path("verify/<str:number>/<str:language>.pdf", verify.certificate_pdf, name="certificate_pdf"),
 ]
 
-urlpatterns: list[URLPattern] = [*desk_pages, *label_pages, *compare_pages, *certificate_pages, *verify_pages]
+urlpatterns: list[URLPattern] = [
+    *desk_pages,
+    *label_pages,
+    *compare_pages,
+    *report_pages,
+    *certificate_pages,
+    *verify_pages,
+]
