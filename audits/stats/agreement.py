@@ -49,6 +49,17 @@ class Agreement:
     alpha: Estimate
     note: str = ""
 
+    @property
+    def rates(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Base rates: the share of each label, in the order of LABELS, with the first and with the second rater.
+
+        Zeros without items. Where one label is nearly all there is, kappa and alpha are low however well raters
+        agree (the prevalence paradox of Feinstein & Cicchetti 1990): the rates stand beside them to say so.
+        """
+        total = math.fsum(map(math.fsum, self.table)) or 1.0
+        rows = tuple(math.fsum(row) / total for row in self.table)
+        return rows, tuple(math.fsum(column) / total for column in zip(*self.table, strict=True))
+
 
 def agreement(pairs: Pairs, *, confidence: float = 0.95) -> Agreement:
     """Agreement of two raters over (answer id, first label, second label); None: a rater gave no usable label."""

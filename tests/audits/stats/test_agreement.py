@@ -1,57 +1,18 @@
-"""Agreement of two judges, against published tables."""
+"""Agreement of two raters: tables, intervals that respect answers, and what is undefined."""
 
 import math
 
+import numpy as np
 import pytest
 
 from audits.labels import Label
 from audits.stats.agreement import LABELS, agreement
-from audits.stats.coefficients import chance, coefficient, influence, observed
+from audits.stats.coefficients import coefficient
+from audits.stats.estimate import Estimate
 
 S, C, U = LABELS
-
-# table, observed, kappa, AC1. Sources: statsmodels cohens_kappa, R irrCAC gwet.ac1.table.
-TABLES = {
-    # Wikipedia, "Cohen's kappa", first worked example
-    "wikipedia": ([[20, 5], [10, 15]], 0.70, 0.40, None),
-    # SAS PROC FREQ print-out: 0.4842
-    "sas": ([[0, 4, 1], [0, 8, 0], [0, 1, 5]], None, 0.484163, None),
-    # R irrCAC cont3x3abstractors: kappa 0.7964094, AC1 0.8493305
-    "abstractors": ([[13, 0, 0], [0, 20, 7], [0, 4, 56]], 0.89, 0.7964094, 0.8493305),
-    # the paradox of Feinstein & Cicchetti 1990: the same agreement, another prevalence
-    "balanced": ([[40, 9], [6, 45]], 0.85, 0.699519, 0.70075),
-    "skewed": ([[80, 10], [5, 5]], 0.85, 0.318182, 0.808),
-    "98 percent": ([[970, 10], [10, 10]], 0.98, 0.489796, 0.97918),
-    "one rater constant": ([[48, 2], [0, 0]], 0.96, 0.0, None),
-}
-
-
-@pytest.mark.parametrize("case", TABLES.values(), ids=TABLES)
-def test_published_coefficients(case):
-    table, share, kappa, ac1 = case
-    assert coefficient(table, "kappa") == pytest.approx(kappa, abs=1e-6)
-    if share is not None:
-        assert observed(table) == pytest.approx(share)
-    if ac1 is not None:
-        assert coefficient(table, "ac1") == pytest.approx(ac1, abs=6e-6)
-
-
-@pytest.mark.parametrize(
-    ("table", "kind", "error"),
-    [
-        # SAS: ASE 0.1380; R irrCAC: kappa SE 0.05891072, AC1 SE 0.04321747
-        ([[0, 4, 1], [0, 8, 0], [0, 1, 5]], "kappa", 0.138014),
-        ([[13, 0, 0], [0, 20, 7], [0, 4, 56]], "kappa", 0.05891072),
-        ([[13, 0, 0], [0, 20, 7], [0, 4, 56]], "ac1", 0.04321747),
-    ],
-)
-def test_published_standard_errors(table, kind, error):
-    effect = influence(table, kind)
-    n = sum(map(sum, table))
-    cells = [(count, effect[a][b]) for a, row in enumerate(table) for b, count in enumerate(row)]
-    mean = sum(count * g for count, g in cells) / n
-    variance = sum(count * (g - mean) ** 2 for count, g in cells) / n
-    assert math.sqrt(variance / n) == pytest.approx(error, abs=1e-6)
+COEFFICIENTS = ("kappa", "ac1", "alpha")
+CLAIMS = [[880, 6, 14], [4, 31, 9], [12, 5, 39]]
 
 
 def pairs(table, per_answer=1):
@@ -60,9 +21,8 @@ def pairs(table, per_answer=1):
 
 
 def test_table_and_intervals():
-    table = [[880, 6, 14], [4, 31, 9], [12, 5, 39]]
-    result = agreement(pairs(table))
-    assert result.table == tuple(tuple(map(float, row)) for row in table)
+    result = agreement(pairs(CLAIMS))
+    assert result.table == tuple(tuple(map(float, row)) for row in CLAIMS)
     assert (result.n, result.excluded) == (1000, 0)
     assert result.percent.value == pytest.approx(0.95)
     assert result.kappa.value == pytest.approx(0.734438, abs=1e-6)
@@ -70,16 +30,35 @@ def test_table_and_intervals():
     assert result.kappa.low <= 0.6687
     assert result.kappa.high >= 0.8002
     assert result.kappa.high - result.kappa.low < 0.16
+    assert result.alpha.value == pytest.approx(
+        0.7345, abs=1e-3
+    )  # with many items next to Scott's pi, here near kappa
+    assert result.alpha.high - result.alpha.low == pytest.approx(result.kappa.high - result.kappa.low, abs=0.02)
+
+
+def test_base_rates():
+    first, second = agreement(pairs(CLAIMS)).rates
+    assert first == pytest.approx((0.900, 0.044, 0.056))
+    assert second == pytest.approx((0.896, 0.042, 0.062))
+    assert agreement([]).rates == ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def test_claims_of_one_answer_widen_the_interval():
-    table = [[880, 6, 14], [4, 31, 9], [12, 5, 39]]
-    alone, together = agreement(pairs(table)), agreement(pairs(table, per_answer=10))
-    for name in ("percent", "kappa", "ac1"):
+    alone, together = agreement(pairs(CLAIMS)), agreement(pairs(CLAIMS, per_answer=10))
+    for name in ("percent", *COEFFICIENTS):
         one, many = getattr(alone, name), getattr(together, name)
         assert one.value == many.value
         assert many.low < one.low
         assert many.high >= one.high
+
+
+def test_the_order_of_claims_does_not_matter():
+    rows = pairs(CLAIMS, per_answer=3)
+    result, other = agreement(rows), agreement(rows[::-1])
+    assert result.table == other.table
+    for name in ("percent", *COEFFICIENTS):
+        for limit in ("value", "low", "high"):
+            assert getattr(getattr(result, name), limit) == pytest.approx(getattr(getattr(other, name), limit))
 
 
 def test_missing_labels_are_counted_not_guessed():
@@ -91,17 +70,28 @@ def test_missing_labels_are_counted_not_guessed():
 def test_no_shared_item_is_undefined():
     for rows in ([], [(1, S, None)]):
         result = agreement(rows)
-        assert result.percent.value is result.kappa.value is result.ac1.value is None
-        assert result.kappa.reason == result.percent.reason == "no_shared_items"
+        for name in ("percent", *COEFFICIENTS):
+            assert getattr(result, name) == Estimate(None, None, None, 0, 0.95, "no_shared_items")
 
 
-def test_one_label_leaves_kappa_undefined():
+def test_one_label_leaves_kappa_and_alpha_undefined():
     result = agreement(pairs([[50, 0, 0], [0, 0, 0], [0, 0, 0]]))
     assert (result.kappa.value, result.kappa.reason) == (None, "one_label")
+    assert (result.alpha.value, result.alpha.reason) == (None, "one_label")
     assert result.percent.value == 1.0
     assert result.ac1.value == 1.0
     assert result.ac1.low < 1.0  # fifty claims prove no perfect agreement
     assert result.note == ""
+
+
+def test_nearly_one_label_shows_the_paradox_and_its_base_rates():
+    # 200 claims, 92 % agreement, nearly all supported: kappa says nothing is agreed on, AC1 and percent stand beside
+    result = agreement(pairs([[184, 4, 4], [4, 0, 0], [4, 0, 0]]))
+    assert result.percent.value == pytest.approx(0.92)
+    assert -0.1 < result.kappa.value < 0
+    assert -0.1 < result.alpha.value < 0
+    assert result.ac1.value > 0.9
+    assert result.rates[0][0] == result.rates[1][0] == pytest.approx(0.96)
 
 
 def test_a_constant_rater_is_noted():
@@ -112,23 +102,64 @@ def test_a_constant_rater_is_noted():
 
 def test_perfect_agreement_has_a_lower_limit():
     result = agreement(pairs([[40, 0, 0], [0, 5, 0], [0, 0, 5]]))
-    assert result.kappa.value == result.kappa.high == 1.0
-    assert 0.5 < result.kappa.low < 1.0
+    for name in COEFFICIENTS:
+        estimate = getattr(result, name)
+        assert estimate.value == estimate.high == 1.0
+        assert 0.5 < estimate.low < 1.0
+
+
+def test_few_items_have_limits_of_percent_only():
+    few, enough = (
+        agreement(pairs([[20, 2, 0], [0, 5, 0], [0, 0, 2]])),
+        agreement(pairs([[20, 2, 0], [0, 5, 0], [0, 0, 3]])),
+    )
+    assert (few.n, enough.n) == (29, 30)
+    assert 0.7 < few.percent.low < few.percent.value < few.percent.high < 1
+    for name in COEFFICIENTS:
+        estimate = getattr(few, name)
+        assert estimate.value is not None
+        assert (estimate.low, estimate.high, estimate.reason) == (None, None, "few_items")
+        assert getattr(enough, name).low is not None
+        assert getattr(enough, name).reason == ""
 
 
 def test_one_answer_has_values_without_limits():
     result = agreement([("a", S, S), ("a", C, U)])
     assert result.percent.value == 0.5
-    assert result.kappa.low is None
-    assert result.kappa.reason == result.percent.reason == "one_answer"
+    for name in COEFFICIENTS:
+        assert getattr(result, name).low is None
+        assert getattr(result, name).reason == result.percent.reason == "one_answer"
 
 
-def test_unused_labels_still_count_in_ac1():
-    # q is 3 whatever was used: pe = (0.5 * 0.5 + 0.5 * 0.5) / 2
-    assert chance([[5, 0, 0], [0, 5, 0], [0, 0, 0]], "ac1") == pytest.approx(0.25)
-    with pytest.raises(ValueError, match="kind"):
-        chance([[1]], "pi")
+def test_intervals_hold_where_answers_are_few_and_claims_of_one_answer_alike():
+    # 100 worlds of 12 answers with some 60 claims each; whole answers are hard to judge or easy.
+    truths, flip, alike = np.array([0.6, 0.2, 0.2]), 0.2, 0.2
+    mean_square = flip**2 + flip * (1 - flip) * alike
+    table = sum(
+        share
+        * (
+            (1 - 2 * flip + mean_square) * np.outer(own, own)
+            + (flip - mean_square) * (np.outer(own, truths) + np.outer(truths, own))
+            + mean_square * np.outer(truths, truths)
+        )
+        for share, own in zip(truths, np.eye(3), strict=True)
+    )
+    expected = {name: coefficient(table * 1e9, name) for name in ("percent", *COEFFICIENTS)}
+    random, held = np.random.default_rng(11), dict.fromkeys(expected, 0)
+    for _ in range(100):
+        answers = np.repeat(np.arange(12), random.poisson(4, 12) + 1)
+        hard = random.beta(flip * (1 / alike - 1), (1 - flip) * (1 / alike - 1), 12)[answers]
+        mixes = random.dirichlet(truths * (1 / alike - 1), 12)
+        truth = [int(random.choice(3, p=mixes[answer])) for answer in answers]
+        told = [
+            np.where(random.random(len(truth)) < hard, random.choice(3, len(truth), p=truths), truth) for _ in "ab"
+        ]
+        result = agreement([(at, LABELS[a], LABELS[b]) for at, a, b in zip(answers.tolist(), *told, strict=True)])
+        for name, value in expected.items():
+            held[name] += getattr(result, name).low <= value <= getattr(result, name).high
+    assert min(held.values()) >= 93, held
 
 
 def test_labels_are_those_of_the_product():
     assert set(LABELS) == set(Label)
+    assert math.isclose(sum(agreement(pairs(CLAIMS)).rates[0]), 1)

@@ -44,7 +44,11 @@ def test_weighted_kappa():
     # MOVER-exact limits of kappa by an independent implementation
     assert (result.kappa.low, result.kappa.high) == pytest.approx((0.174249, 0.447842), abs=1e-6)
     assert result.ac1.value == pytest.approx(0.928967, abs=1e-6)
-    for each in (result.percent, result.kappa, result.ac1):
+    # Krippendorff's alpha of the weighted table, 1,000 claims of two labels each
+    shares = [(r + c) / 2 for r, c in zip(*result.rates, strict=True)]
+    expected = (1 - sum(share**2 for share in shares)) * 2000 / 1999
+    assert result.alpha.value == pytest.approx(1 - (1 - result.percent.value) / expected)
+    for each in (result.percent, result.kappa, result.ac1, result.alpha):
         assert each.low < each.value < each.high
 
 

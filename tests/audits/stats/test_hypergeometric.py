@@ -5,7 +5,7 @@ from math import comb
 
 import pytest
 
-from audits.stats.hypergeometric import at_most, lower_count, upper_count
+from audits.stats.hypergeometric import at_most, lower_count, share_limits, upper_count
 
 # (seen, drawn, population): largest and smallest count not excluded at 5 %, brute force with scipy.stats.hypergeom.
 BRUTE_FORCE = [
@@ -47,3 +47,13 @@ def test_a_probability_equal_to_the_tail_is_not_excluded():
 def test_impossible_counts_are_refused(case):
     with pytest.raises(ValueError, match="cannot see"):
         upper_count(*case, 0.05)
+
+
+def test_limits_of_a_share_are_not_inside_those_of_a_binomial():
+    # 0 of 60 among 912: hypergeometric 42 at 5 %, Clopper-Pearson 1 - 0.05 ** (1 / 60) = 0.0487
+    low, high = share_limits(0, 60, 912, 0.05)
+    assert (low, high) == (0.0, pytest.approx(1 - 0.05 ** (1 / 60)))
+    assert high > 42 / 912
+    assert share_limits(3, 12, 12, 0.05) == (0.25, 0.25)
+    assert share_limits(0, 0, 12, 0.05) == (0.0, 1.0)
+    assert share_limits(0, 0, 0, 0.05) == (0.0, 1.0)
