@@ -5,6 +5,7 @@ import os
 import secrets
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -30,6 +31,29 @@ def _switch(name: str, default: bool) -> bool:
     if raw in {"0", "false", "no", "off", ""}:
         return False
     raise ImproperlyConfigured(f"{name} is {raw!r}; it must be 1 or 0.")
+
+
+MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl", "consolemail")
+
+
+def _mail_server(name: str) -> dict[str, Any]:
+    """Django's EMAIL_ settings of an address such as smtp+tls://user:password@host:587; none when it is not set.
+
+    Its words are never repeated in a message: it holds a password.
+    """
+    url = env.str(name, default="")
+    if not url:
+        return {}
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in MAIL_SCHEMES and (bool(parts.hostname) or parts.scheme == "consolemail")
+        fits = fits and parts.port != 0  # reading it fails when it is no number
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ImproperlyConfigured(f"{name} must be {', '.join(MAIL_SCHEMES)}, then ://user:password@host:port.")
+    found: dict[str, Any] = env.email_url(name)
+    return found
 
 
 def _generated_secret(path: Path) -> str:
@@ -181,6 +205,16 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# --- Mail: without a server nothing is sent, and pages tell what a mail would -------------------------------
+_mail = _mail_server("ASSAY_EMAIL_URL")
+ASSAY_MAIL = bool(_mail)
+if ASSAY_MAIL and not ASSAY_PUBLIC_URL:
+    raise ImproperlyConfigured("ASSAY_EMAIL_URL needs ASSAY_PUBLIC_URL: without it no mail can say where to read on.")
+globals().update(_mail)
+EMAIL_TIMEOUT = 10  # seconds; a worker's sweep waits no longer for a server that hangs
+_mail_host = urlsplit(ASSAY_PUBLIC_URL).hostname or "localhost"
+DEFAULT_FROM_EMAIL = env.str("ASSAY_EMAIL_FROM", default=f"assay@{_mail_host}")
 
 # --- Languages --------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
