@@ -1,0 +1,25 @@
+"""The comments of an item as a part of a page."""
+
+from typing import Any
+
+from audits.models import Role
+from review.comments import obstacle, settled, visible
+from review.forms.comments import CommentForm
+from review.models import ReviewItem
+
+
+def discussion(item: ReviewItem, user: Any, form: CommentForm | None = None) -> dict[str, Any]:
+    """The context of review/comments.html: item, project, reader, comments, form (None: may not write), waiting.
+
+    waiting: what an expert writes now is not read by colleagues yet. form: one that was sent and has errors.
+    """
+    may_write = not obstacle(item, user)
+    project = item.plan.audit.project
+    return {
+        "item": item,
+        "project": project,
+        "reader": user,
+        "comments": visible(item, user),
+        "form": (form or CommentForm()) if may_write else None,
+        "waiting": Role.EXPERT in project.roles_of(user) and not settled(item),
+    }
