@@ -1,9 +1,10 @@
-"""The sweep of the human half: audits whose judging has ended get their review opened."""
+"""The sweep of the human half: audits whose judging has ended get their review opened, mentions their mail."""
 
 import logging
 
 from celery import shared_task
 
+from review.mentions import tell
 from review.spotcheck import open_review, owed
 
 log = logging.getLogger(__name__)
@@ -20,3 +21,4 @@ def sweep() -> None:
             continue
         if plan:
             log.info("Review of audit %s opened: %s", audit.pk, plan.strata)
+    tell()

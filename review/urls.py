@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from review.views import agreement, certificates, compare, desk, labels, reports, verify
+from review.views import agreement, certificates, compare, desk, guidelines, items, labels, mine, reports, verify
 
 PROJECT = "projects/<slug:slug>"
 AUDIT = f"{PROJECT}/audits/<int:pk>"
@@ -22,6 +22,14 @@ label_pages = [
     path("review/claims/<uuid:code>/release/", labels.release_lease, name="review_release"),
     path("review/labels/<int:pk>/", labels.saved, name="review_saved"),
     path("review/labels/<int:pk>/undo/", labels.undo_label, name="review_undo"),
+]
+
+word_pages = [
+    path(f"{PROJECT}/review/guidelines/", guidelines.guidelines, name="guidelines"),
+    path(f"{PROJECT}/review/guidelines/edit/", guidelines.guidelines_edit, name="guidelines_edit"),
+    path(f"{PROJECT}/review/items/<int:pk>/", items.review_item, name="review_item"),
+    path(f"{PROJECT}/review/items/<int:pk>/comments/", items.review_comment, name="review_comment"),
+    path("review/mine/", mine.review_mine, name="review_mine"),
 ]
 
 compare_pages = [
@@ -53,6 +61,7 @@ verify_pages = [
 urlpatterns: list[URLPattern] = [
     *desk_pages,
     *label_pages,
+    *word_pages,
     *compare_pages,
     *report_pages,
     *certificate_pages,

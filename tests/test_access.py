@@ -91,6 +91,11 @@ RULES = {
     "review_release": Rule(WRITE, E, ("slot",)),
     "review_saved": Rule(READ, "its expert", ("adjudication",)),
     "review_undo": Rule(WRITE, "its expert", ("adjudication",)),
+    "guidelines": Rule(READ, MEMBER, ("slug",)),
+    "guidelines_edit": Rule(FORM, M, ("slug",)),
+    "review_item": Rule(READ, A | M, ("slug", "item")),  # and experts who have labelled it
+    "review_comment": Rule(WRITE, A | M, ("slug", "item")),  # likewise
+    "review_mine": Rule(READ, SIGNED_IN),
     "agreement": Rule(READ, A | M, ("slug", "audit")),
     "audit_compare": Rule(READ, A | M, ("slug", "audit")),
     "audit_compare_csv": Rule(READ, A | M, ("slug", "audit")),
@@ -142,6 +147,7 @@ def places(project: Project, expert: Any, manager: Any, settings: Any, tmp_path:
         "format": "csv",
         "slot": slot.code,
         "adjudication": Adjudication.objects.filter(reviewer=expert)[0].pk,
+        "item": Adjudication.objects.filter(reviewer=expert)[0].item_id,
         "certificate": certificate.pk,
         "number": certificate.number,
         "language": "en",
