@@ -6,7 +6,9 @@ judges is not accuracy: errors that they share raise it.
 Intervals, all clustered by answer. Percent: Korn-Graubard, exact limits at the effective size. kappa and AC1: their
 influence values with t (closed forms). alpha: answers drawn again 2,000 times. No coefficient's interval is narrower
 than the observed share allows at fixed agreement by chance: with next to no disagreement both roads shrink to
-nothing. With under 30 items only percent has limits.
+nothing. With under 30 items only percent has limits. Measured in 72 simulated worlds (8 to 400 answers of some five
+claims, correlation within answers 0 and 0.2), a nominal 95 % covers 96 to 100 % (specific agreement, in per_label, 94
+to 100 %), few answers included: only a single answer is refused.
 """
 
 import math

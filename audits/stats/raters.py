@@ -65,7 +65,8 @@ def raters_agreement(
 
     categories: all labels that exist, used or not (AC1 depends on their number). KeyError for another label.
     Intervals: percent by Korn-Graubard, the coefficients by answers drawn again, never narrower than the share of
-    agreeing pairs allows at fixed agreement by chance (audits.stats.resampling).
+    agreeing pairs allows at fixed agreement by chance (audits.stats.resampling). Measured as in agreement(), three or
+    five raters: a nominal 95 % covers 96 % and more.
     """
     rated = _Rated(items, categories)
     return RatersAgreement(
