@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from audits.models import Claim, Project, Verdict
+from review.evidence_marks import as_form
 from review.models import Adjudication, Skip, Slot
 from review.passages import Evidence, evidence
 from review.queue import Counts
+from review.quoted import quoted
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Work:
     slot: Slot
     key: uuid.UUID
     reason: str  # what this person wrote with a label that was taken back
+    marks: Sequence[str]  # and marked as evidence, as the form sends it
     reasons: Sequence[tuple[str, Any]]
 
 
@@ -51,7 +54,7 @@ def sheet_of(claim: Claim, project: Project) -> Sheet:
         question=sample.question,
         answer=sample.answer,
         claim_span=((claim.start, claim.end, "mark-claim", "", "claim-in-answer"),),
-        evidence=evidence(claim.text, sample.contexts),
+        evidence=evidence(claim.text, sample.contexts, quoted(claim)),
         project=project,
     )
 
@@ -59,9 +62,9 @@ def sheet_of(claim: Claim, project: Project) -> Sheet:
 def work_on(slot: Slot) -> Work:
     """The claim of a slot that this person holds."""
     sheet = sheet_of(slot.item.claim, slot.item.plan.audit.project)
-    earlier = Adjudication.objects.filter(item=slot.item, reviewer=slot.reviewer).exclude(label="")
-    reason = earlier.order_by("-revision").values_list("reason", flat=True).first() or ""
-    return Work(sheet, slot, uuid.uuid4(), reason, Skip.Reason.choices)
+    given = Adjudication.objects.filter(item=slot.item, reviewer=slot.reviewer).exclude(label="")
+    earlier = given.order_by("-revision").first()
+    return Work(sheet, slot, uuid.uuid4(), earlier.reason if earlier else "", as_form(earlier), Skip.Reason.choices)
 
 
 def reveal_after(adjudication: Adjudication) -> Reveal:

@@ -2,7 +2,19 @@
 
 from django.urls import URLPattern, path
 
-from review.views import agreement, certificates, compare, desk, guidelines, items, labels, mine, reports, verify
+from review.views import (
+    agreement,
+    certificates,
+    compare,
+    contexts,
+    desk,
+    guidelines,
+    items,
+    labels,
+    mine,
+    reports,
+    verify,
+)
 
 PROJECT = "projects/<slug:slug>"
 AUDIT = f"{PROJECT}/audits/<int:pk>"
@@ -20,6 +32,7 @@ label_pages = [
     path("review/claims/<uuid:code>/skip/", labels.skip_claim, name="review_skip"),
     path("review/claims/<uuid:code>/renew/", labels.renew_lease, name="review_renew"),
     path("review/claims/<uuid:code>/release/", labels.release_lease, name="review_release"),
+    path("review/claims/<uuid:code>/contexts/<int:number>/", contexts.whole_context, name="review_context"),
     path("review/labels/<int:pk>/", labels.saved, name="review_saved"),
     path("review/labels/<int:pk>/undo/", labels.undo_label, name="review_undo"),
 ]

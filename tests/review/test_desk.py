@@ -65,20 +65,6 @@ def test_taking_shows_the_claim_with_evidence_answer_and_question(browser: Clien
         assert f'aria-keyshortcuts="{key}"' in page
 
 
-@pytest.mark.parametrize("sentence", ["Branch 0 opened in 1950. ", "分行0于1950年开业。"])
-def test_a_long_context_full_of_the_claims_words_makes_a_page_of_few_marks(
-    browser: Client, slot: Slot, sentence: str
-) -> None:
-    text = sentence * (200_000 // len(sentence))
-    Claim.objects.update(text=sentence)
-    Sample.objects.update(contexts=[text])
-    page = browser.get(reverse("review_desk")).content.decode()
-    assert 1000 < page.count("<mark") < 3500
-    assert "Not all words of the claim are marked here" in page
-    whole = page.split("data-whole")[1].split("</summary>")[1].split("</details>")[0]
-    assert text in re.sub("<[^>]+>", "", whole)  # nothing is lost
-
-
 def test_the_desk_of_one_project_offers_only_its_claims(
     audit: Audit, browser: Client, expert: Any, person: Any
 ) -> None:
