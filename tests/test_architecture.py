@@ -36,6 +36,8 @@ WRITERS = (
     "review/models",
     "review/queue.py",
     "review/adjudication.py",
+    "review/words.py",
+    "review/settling.py",
     "review/spotcheck.py",
     "review/evidence_marks.py",
     "review/gold.py",
