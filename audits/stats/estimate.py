@@ -59,10 +59,12 @@ def beyond(confidence: float) -> float:
 
 
 def group_numbers(groups: Groups) -> "list[int] | np.ndarray":
-    """Number the groups 0, 1, 2 ..., one entry per row; a sequence in order of first appearance, an array sorted."""
+    """Number the groups 0, 1, 2 ..., one entry per row, in order of first appearance; an array of whole numbers from
+    0 on in their order."""
     if not isinstance(groups, Sequence):
         import numpy as np
 
-        return np.unique(groups, return_inverse=True)[1]
+        numbered: np.ndarray = (np.cumsum(np.bincount(groups) > 0) - 1)[groups]
+        return numbered
     seen: dict[object, int] = {}
     return [seen.setdefault(group, len(seen)) for group in groups]

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from audits.stats.clustered import cluster_variance, clustered_share, design_effect, korn_graubard, mean_length
@@ -46,3 +47,11 @@ def test_answers_may_have_any_name():
     letters = ["答" + str(a) for a in ANSWER]
     assert cluster_variance(WRONG, letters) == cluster_variance(WRONG, ANSWER)
     assert cluster_variance([1.0], ["a"]) is None
+
+
+def test_answers_may_be_an_array_of_numbers_with_gaps():
+    values, answers = [1.0, 0.0, 1.0, 1.0, 1.0, 0.0], [7, 7, 2, 9, 2, 0]
+    numbers = np.array(answers)
+    assert cluster_variance(values, numbers) == pytest.approx(cluster_variance(values, answers))
+    assert design_effect(values, numbers) == pytest.approx(design_effect(values, answers))
+    assert clustered_share(values, numbers) == clustered_share(values, answers)
