@@ -202,14 +202,14 @@ def interval_chart(
 
 @register.inclusion_tag("components/timeline.html")
 def timeline(
-    rows: Iterable[tuple[Any, EstimateLike]],
+    rows: Iterable[tuple[Any, Any, EstimateLike]],
     caption: str,
     what: str = "",
     overall: EstimateLike | None = None,
     unit: str = "percent",
     table: bool = True,
 ) -> dict[str, Any]:
-    """{% timeline rows _("Agreement by week") "agreement" %}: rows are pairs (window, estimate) in the order of time.
+    """{% timeline rows _("Agreement by week") "agreement" %}: rows are (window, short name, estimate), by time.
 
     overall: the estimate over all windows, a dashed line. table: False where the page has the numbers in its own.
     """

@@ -18,7 +18,7 @@ MOST_NAMED = 4  # names under the windows
 @dataclass(frozen=True)
 class Point:
     """One window. Positions: percent of the drawing as text, "" where there is no value or no interval. text: the
-    estimate in words. label: the name where there is room for it."""
+    estimate in words. label: the short name where there is room for it."""
 
     name: str
     estimate: EstimateLike
@@ -41,21 +41,24 @@ class Timeline:
 
 
 def timeline(
-    rows: Iterable[tuple[Any, EstimateLike]], overall: EstimateLike | None = None, unit: str = "percent"
+    rows: Iterable[tuple[Any, Any, EstimateLike]], overall: EstimateLike | None = None, unit: str = "percent"
 ) -> Timeline:
-    """Pairs (window, estimate) in order. The axis runs from 0 to 1, from -1 where a value lies below 0."""
-    pairs = [(str(name), estimate) for name, estimate in rows]
-    values = [x for _, e in pairs for x in (e.value, e.low) if x is not None]
+    """Rows (name, short name under the axis, estimate) in order of time.
+
+    The axis runs from 0 to 1, from -1 where a value lies below 0.
+    """
+    windows = [(str(name), str(short), estimate) for name, short, estimate in rows]
+    values = [x for *_, e in windows for x in (e.value, e.low) if x is not None]
     bottom = -1.0 if min(values, default=0.0) < 0 else 0.0
 
     def height(value: float | None) -> str:
         return "" if value is None else svg_number(BOTTOM - (BOTTOM - TOP) * (value - bottom) / (1 - bottom))
 
-    room = (RIGHT - LEFT) / len(pairs) if pairs else 0.0
-    named = _named(len(pairs))
+    room = (RIGHT - LEFT) / len(windows) if windows else 0.0
+    named = _named(len(windows))
     points = []
-    for i, (name, estimate) in enumerate(pairs):
-        last = len(pairs) > 1 and i == len(pairs) - 1
+    for i, (name, short, estimate) in enumerate(windows):
+        last = len(windows) > MOST_NAMED and i == len(windows) - 1
         points.append(
             Point(
                 name=name,
@@ -65,8 +68,8 @@ def timeline(
                 low=height(estimate.low) if estimate.value is not None else "",
                 high=height(estimate.high) if estimate.value is not None else "",
                 text=str(estimate_text(estimate, unit)),
-                label=name if i in named else "",
-                anchor="end" if last and len(pairs) > 2 else "middle",
+                label=short if i in named else "",
+                anchor="end" if last else "middle",
             )
         )
     write = percent_text if unit == "percent" else number_text

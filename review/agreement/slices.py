@@ -15,15 +15,16 @@ from review.agreement.settled import Settled
 
 @dataclass(frozen=True)
 class Slice:
-    """Claims that have something in common, one detection per judge in the order of the panel.
+    """Claims that have something in common.
 
-    name: a language's code, a tag, or a Size. claims: all of them; reviewed: those with an experts' label.
+    name: a language's code, a tag, or a Size. claims: all of them; reviewed: those with an experts' label. by_judge:
+    (letter, what it finds and misses) in the order of the panel.
     """
 
     name: str
     claims: int
     reviewed: int
-    detections: tuple[Detection, ...]
+    by_judge: tuple[tuple[str, Detection], ...]
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _parts(
             name=name,
             claims=sizes[name].total(),
             reviewed=len(rows[name]),
-            detections=tuple(_detection(judge, read, rows[name], sizes[name]) for judge in judges),
+            by_judge=tuple((judge.letter, _detection(judge, read, rows[name], sizes[name])) for judge in judges),
         )
         for name in names
         if sizes[name]

@@ -7,7 +7,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
@@ -52,18 +51,13 @@ def agreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "review/agreement.html", context)
 
 
-def windows(found: Drift[datetime.datetime]) -> list[tuple[str, Estimate]]:
-    """(when, agreement) for each window."""
-    return [(_span(window.first, window.last), window.share) for window in found.windows]
-
-
-def _span(first: datetime.datetime, last: datetime.datetime) -> str:
-    """The day, or the first and the last; the hours where both are of one day."""
-    one, two = timezone.localtime(first), timezone.localtime(last)
-    days = [date_format(day, "MONTH_DAY_FORMAT") for day in (one, two)]
-    if days[0] == days[1]:
-        return f"{days[0]} {date_format(one, 'H:i')}"
-    return _("{first} to {last}").format(first=days[0], last=days[1])
+def windows(found: Drift[datetime.datetime]) -> list[tuple[str, str, Estimate]]:
+    """(from when to when, the day it begins, agreement) for each window."""
+    rows = []
+    for window in found.windows:
+        first, last = (timezone.localtime(at).strftime("%Y-%m-%d %H:%M") for at in (window.first, window.last))
+        rows.append((_("{first} to {last}").format(first=first, last=last), first[5:10], window.share))
+    return rows
 
 
 def _detected(found: Details) -> list[tuple[str, str, list[tuple[str, Estimate]]]]:

@@ -6,7 +6,6 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.views.decorators.http import require_safe
 
 from audits.access import project_for
@@ -55,10 +54,10 @@ def _chosen(request: HttpRequest, judges: Sequence[JudgeReport]) -> JudgeReport 
 
 
 def _over_time(report: JudgeReport) -> dict[str, Any]:
-    """What is drawn: (day, estimate) for every audit."""
+    """What is drawn: (audit, day, estimate) for every audit."""
 
-    def rows(pick: Any) -> list[tuple[str, Estimate]]:
-        return [(_day(one), pick(one)) for one in report.audits]
+    def rows(pick: Any) -> list[tuple[str, str, Estimate]]:
+        return [(one.audit.name, _day(one), pick(one)) for one in report.audits]
 
     return {
         "precision": rows(lambda one: one.detection.precision),
@@ -67,4 +66,4 @@ def _over_time(report: JudgeReport) -> dict[str, Any]:
 
 
 def _day(one: InAudit) -> str:
-    return date_format(timezone.localtime(one.at), "SHORT_DATE_FORMAT")
+    return timezone.localtime(one.at).strftime("%Y-%m-%d")

@@ -9,7 +9,7 @@ from audits.templatetags.charts_time import BOTTOM, TOP, timeline
 
 
 def test_a_window_has_its_dot_between_the_ends_of_its_interval() -> None:
-    rows = [("May", Estimate(0.8, 0.6, 0.9, 40, 0.95)), ("June", undefined("no_shared_items"))]
+    rows = [("May", "5", Estimate(0.8, 0.6, 0.9, 40, 0.95)), ("June", "6", undefined("no_shared_items"))]
     plot = timeline(rows, Estimate(0.5, None, None, 40, 0.95))
     may, june = plot.points
     assert float(may.high) < float(may.y) < float(may.low), "upwards is more"
@@ -19,18 +19,21 @@ def test_a_window_has_its_dot_between_the_ends_of_its_interval() -> None:
 
 
 def test_a_coefficient_below_zero_lowers_the_axis() -> None:
-    plot = timeline([("May", Estimate(0.2, -0.4, 0.6, 9, 0.95))], unit="number")
+    plot = timeline([("May", "5", Estimate(0.2, -0.4, 0.6, 9, 0.95))], unit="number")
     assert (plot.ticks[0]["text"], plot.ticks[-1]["text"]) == ("-1.0", "1.0")
 
 
 def test_few_windows_of_many_are_named() -> None:
-    plot = timeline([(f"w{i}", undefined("no_claims")) for i in range(12)])
-    assert [point.name for point in plot.points if point.label] == ["w0", "w4", "w7", "w11"]
+    plot = timeline([(f"window {i}", f"w{i}", undefined("no_claims")) for i in range(12)])
+    assert [point.label for point in plot.points if point.label] == ["w0", "w4", "w7", "w11"]
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_it_is_a_picture_with_words_and_a_table(language: str) -> None:
-    rows = [("<b>", Estimate(0.8, 0.6, 0.9, 40, 0.95)), ("June", Estimate(0.5, None, None, 2, 0.95, "one_answer"))]
+    rows = [
+        ("<b>", "<b>", Estimate(0.8, 0.6, 0.9, 40, 0.95)),
+        ("June", "6", Estimate(0.5, None, None, 2, 0.95, "one_answer")),
+    ]
     with translation.override(language):
         html = Template("{% load assay %}{% timeline rows caption 'agreement' %}").render(
             Context({"rows": rows, "caption": "By month"})

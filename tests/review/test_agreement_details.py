@@ -51,7 +51,7 @@ def test_parts_of_an_audit_have_the_groups_of_their_own_claims(project: Any, exp
     assert [(part.name, part.claims, part.reviewed) for part in found.languages] == [("en", 2, 2), ("zh", 2, 2)]
     assert [(part.name, part.claims) for part in found.tags] == [("fees", 3), ("loans", 2)]
     english, chinese = found.languages
-    assert english.detections[1].precision.value == 1 and chinese.detections[1].precision.value == 0.5
+    assert english.by_judge[1][1].precision.value == 1 and chinese.by_judge[1][1].precision.value == 0.5
     assert [(part.name, part.claims) for part in found.sizes] == [(Size.SHORT, 2), (Size.MIDDLE, 2)]
 
 
