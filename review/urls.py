@@ -8,6 +8,7 @@ from review.views import (
     compare,
     contexts,
     desk,
+    export,
     guidelines,
     items,
     labels,
@@ -52,6 +53,7 @@ compare_pages = [
 
 report_pages = [
     path(f"{PROJECT}/review/reports/", reports.review_reports, name="review_reports"),
+    path(f"{AUDIT}/labels.<str:fmt>", export.review_labels_export, name="review_labels_export"),
 ]
 
 certificate_pages = [

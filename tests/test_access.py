@@ -97,6 +97,7 @@ RULES = {
     "review_item": Rule(READ, A | M, ("slug", "item")),  # and experts who have labelled it
     "review_comment": Rule(WRITE, A | M, ("slug", "item")),  # likewise
     "review_mine": Rule(READ, SIGNED_IN),
+    "review_labels_export": Rule(READ, A | M, ("slug", "audit", "format")),
     "agreement": Rule(READ, A | M, ("slug", "audit")),
     "audit_compare": Rule(READ, A | M, ("slug", "audit")),
     "audit_compare_csv": Rule(READ, A | M, ("slug", "audit")),
