@@ -8,12 +8,17 @@ from review.views import (
     compare,
     contexts,
     desk,
+    desk_settings,
     export,
     guidelines,
     items,
     labels,
+    manage,
+    manage_acts,
+    manage_gold,
     mine,
     reports,
+    second_thoughts,
     verify,
 )
 
@@ -24,7 +29,9 @@ desk_pages = [
     path("review/", desk.desk, name="review_desk"),
     path("review/", desk.desk, name="review"),  # the name in the header
     path("review/take/", desk.take_claim, name="review_take"),
-    path("review/pace/", desk.pace, name="review_pace"),
+    path("review/next/", desk.next_claim, name="review_next"),
+    path("review/filter/", desk.desk_filter, name="review_filter"),
+    path("review/settings/", desk_settings.desk_settings, name="review_settings"),
     path(f"{PROJECT}/review/", desk.project_review, name="project_review"),
 ]
 
@@ -36,6 +43,26 @@ label_pages = [
     path("review/claims/<uuid:code>/contexts/<int:number>/", contexts.whole_context, name="review_context"),
     path("review/labels/<int:pk>/", labels.saved, name="review_saved"),
     path("review/labels/<int:pk>/undo/", labels.undo_label, name="review_undo"),
+    path("review/labels/<int:pk>/verdicts/", second_thoughts.verdicts, name="review_reveal"),
+    path("review/labels/<int:pk>/keep/", second_thoughts.keep_label, name="review_keep"),
+    path("review/labels/<int:pk>/change/", second_thoughts.change_label, name="review_change"),
+]
+
+MANAGE = f"{PROJECT}/review/manage"
+
+manage_pages = [
+    path(f"{MANAGE}/", manage.review_manage, name="review_manage"),
+    path(f"{MANAGE}/people/", manage.review_manage_people, name="review_manage_people"),
+    path(f"{MANAGE}/people/<int:pk>/", manage_acts.review_assign, name="review_assign"),
+    path(f"{MANAGE}/skips/", manage.review_manage_skips, name="review_manage_skips"),
+    path(f"{MANAGE}/cuts/<int:pk>/", manage_acts.review_recut_decide, name="review_recut_decide"),
+    path(f"{MANAGE}/known/", manage_gold.review_manage_gold, name="review_manage_gold"),
+    path(f"{MANAGE}/known/<int:pk>/remove/", manage_gold.review_gold_remove, name="review_gold_remove"),
+    path(f"{MANAGE}/rules/", manage.review_manage_rules, name="review_manage_rules"),
+    path(f"{MANAGE}/rules/change/", manage_acts.review_rules_set, name="review_rules_set"),
+    path(f"{MANAGE}/claims/<uuid:code>/release/", manage_acts.review_free, name="review_free"),
+    path(f"{AUDIT}/known/add/", manage_gold.review_gold_add, name="review_gold_add"),
+    path(f"{AUDIT}/second-labels/end/", manage_acts.review_waive, name="review_waive"),
 ]
 
 word_pages = [
@@ -75,6 +102,7 @@ verify_pages = [
 
 urlpatterns: list[URLPattern] = [
     *desk_pages,
+    *manage_pages,
     *label_pages,
     *word_pages,
     *compare_pages,

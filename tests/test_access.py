@@ -12,10 +12,13 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from audits.models import Audit, Batch, Dataset, Judge, Membership, Project, Role
+from audits.models import Audit, Batch, Claim, Dataset, Judge, Membership, Project, Role
 from review.certify import issue
+from review.gold import add
 from review.models import Adjudication, Slot
 from review.queue import take
+from review.recut import propose
+from review.scope import Scope
 from review.spotcheck import open_review
 from tests.audits import road
 from tests.pages import Visitor
@@ -83,7 +86,9 @@ RULES = {
     "review_desk": Rule(READ, SIGNED_IN),
     "review": Rule(READ, SIGNED_IN),
     "review_take": Rule(WRITE, "experts"),
-    "review_pace": Rule(WRITE, "experts"),
+    "review_next": Rule(WRITE, "experts"),
+    "review_filter": Rule(READ, SIGNED_IN),
+    "review_settings": Rule(FORM, "experts"),
     "project_review": Rule(READ, MEMBER, ("slug",)),
     "review_label": Rule(WRITE, E, ("slot",)),
     "review_skip": Rule(WRITE, E, ("slot",)),
@@ -92,11 +97,26 @@ RULES = {
     "review_context": Rule(READ, E, ("slot", "first")),
     "review_saved": Rule(READ, "its expert", ("adjudication",)),
     "review_undo": Rule(WRITE, "its expert", ("adjudication",)),
+    "review_reveal": Rule(WRITE, "its expert", ("adjudication",)),
+    "review_keep": Rule(WRITE, "its expert", ("adjudication",)),
+    "review_change": Rule(FORM, "its expert", ("adjudication",)),
     "guidelines": Rule(READ, MEMBER, ("slug",)),
     "guidelines_edit": Rule(FORM, M, ("slug",)),
     "review_item": Rule(READ, A | M, ("slug", "item")),  # and experts who have labelled it
     "review_comment": Rule(WRITE, A | M, ("slug", "item")),  # likewise
     "review_mine": Rule(READ, SIGNED_IN),
+    "review_manage": Rule(READ, A | M, ("slug",)),
+    "review_manage_people": Rule(READ, A | M, ("slug",)),
+    "review_manage_skips": Rule(READ, A | M, ("slug",)),
+    "review_manage_gold": Rule(READ, A | M, ("slug",)),
+    "review_manage_rules": Rule(READ, A | M, ("slug",)),
+    "review_assign": Rule(FORM, M, ("slug", "expert")),
+    "review_recut_decide": Rule(WRITE, A | M, ("slug", "cut")),
+    "review_gold_add": Rule(WRITE, M, ("slug", "audit")),
+    "review_gold_remove": Rule(WRITE, M, ("slug", "known")),
+    "review_rules_set": Rule(WRITE, M, ("slug",)),
+    "review_free": Rule(WRITE, M, ("slug", "slot")),
+    "review_waive": Rule(WRITE, M, ("slug", "audit")),
     "review_labels_export": Rule(READ, A | M, ("slug", "audit", "format")),
     "agreement": Rule(READ, A | M, ("slug", "audit")),
     "audit_compare": Rule(READ, A | M, ("slug", "audit")),
@@ -134,9 +154,12 @@ def places(project: Project, expert: Any, manager: Any, settings: Any, tmp_path:
     settle_all(audit, expert)
     certificate = issue(audit, manager)
     open_review(make_audit(project, PAIRS, spot_check=1))
-    slot = take(expert, [project])
+    slot = take(expert, Scope((project,)))
     assert isinstance(slot, Slot)
     own = Judge.objects.create(project=project, vendor="openai", model="own")
+    plan = slot.item.plan
+    unseen = Claim.objects.filter(audit=plan.audit, review_item__isnull=True)[0]
+    cut = propose(slot.item, user=expert, texts=["Another claim."])
     return {
         "slug": project.slug,
         "member": project.memberships.get(user=expert).pk,
@@ -148,6 +171,9 @@ def places(project: Project, expert: Any, manager: Any, settings: Any, tmp_path:
         "kind": "claims",
         "format": "csv",
         "slot": slot.code,
+        "expert": expert.pk,
+        "cut": cut.pk,
+        "known": add(plan.audit, unseen, label=S, reason="sure", by=manager).pk,
         "first": 1,
         "adjudication": Adjudication.objects.filter(reviewer=expert)[0].pk,
         "item": Adjudication.objects.filter(reviewer=expert)[0].item_id,
@@ -179,13 +205,16 @@ def test_every_address_refuses_other_methods(places: dict[str, Any], person: Any
             assert ask(everything, method, url) == 405, f"{method} {name}"
 
 
+OF_THEIR_EXPERT = [name for name, rule in RULES.items() if rule.to == "its expert"]
+
+
 def test_a_stranger_finds_nothing(places: dict[str, Any], stranger: Any, signed_in: Any) -> None:
     before = state()
     browser = signed_in(stranger)
-    for name in [*OF_A_PROJECT, "review_saved", "review_undo"]:
+    for name in [*OF_A_PROJECT, *OF_THEIR_EXPERT]:
         for method in RULES[name].methods:
             assert ask(browser, method, url_of(name, places)) == 404, f"{method} {name}"
-    for name in ("review_take", "review_pace"):  # an expert elsewhere, who asks for a claim of this project
+    for name in ("review_take", "review_next", "review_settings"):  # an expert elsewhere, who asks for a claim of this project
         assert browser.post(reverse(name), {"project": places["slug"]}).status_code == 404, name
     assert state() == before
 
@@ -201,9 +230,9 @@ def test_a_role_opens_its_own_doors_only(
                     assert ask(browser, method, url_of(name, places)) == 403, f"{role}: {method} {name}"
             elif "GET" in RULES[name].methods:
                 assert ask(browser, "GET", url_of(name, places)) in (200, 302), f"{role}: {name}"
-        for name in ("review_saved", "review_undo"):  # somebody else's label
+        for name in OF_THEIR_EXPERT:  # somebody else's label
             assert ask(browser, RULES[name].methods[0], url_of(name, places)) == 404, f"{role}: {name}"
-        for name in ("review_take", "review_pace"):
+        for name in ("review_take", "review_next", "review_settings"):
             if role != Role.EXPERT:
                 assert ask(browser, "POST", reverse(name)) == 403, f"{role}: {name}"
         assert ask(browser, "GET", reverse("project_new")) == 403

@@ -257,6 +257,8 @@ def test_an_expert_reads_nothing_else_of_the_file(project: Project, signed_in: A
     slot = Slot.objects.held().get(reviewer=expert)
     before = browser.get(reverse("review_desk")).content.decode()
     form = {"label": U, "token": str(slot.token), "key": str(uuid.uuid4())}
-    after = browser.post(reverse("review_label", args=(slot.code,)), form, follow=True).content.decode()
+    browser.post(reverse("review_label", args=(slot.code,)), form)
+    shown = reverse("review_reveal", args=(slot.adjudications.get().pk,))
+    after = browser.post(shown, follow=True).content.decode()
     assert 'aria-keyshortcuts="1"' in before and "Judge A said" in after
     assert not [canary for canary in (*CARRIED, "1987", "loanbot-7b") if canary in before + after]

@@ -1,5 +1,7 @@
 """How a project's review is run, who looks at what, and how one expert likes the desk."""
 
+from typing import Any
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator
 from django.db import models
@@ -52,3 +54,9 @@ class DeskSettings(models.Model):
 
     def __str__(self) -> str:
         return str(self.user)
+
+    @classmethod
+    def remember(cls, user: Any, *, pace: str, single_keys: bool, keys: dict[str, str]) -> None:
+        """Store how this person likes the desk. keys: only those that lie elsewhere than by default."""
+        chosen = {"pace": pace, "single_keys": single_keys, "keys": keys}
+        cls.objects.update_or_create(user=user, defaults=chosen)

@@ -3,67 +3,102 @@
 import uuid
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from audits.labels import Label
-from review.access import adjudication_for, projects_for, slot_for
-from review.adjudication import Outcome, Refused, Saved, adjudicate, undo
-from review.desk import reveal_after
+from review.access import adjudication_for, scope_for, slot_for
+from review.adjudication import Outcome, Refused, Saved, adjudicate, reveal, undo
+from review.desk import change_of, reveal_after
+from review.evidence_marks import BadMark, parse
 from review.models import Skip
+from review.preferences import preferences
 from review.queue import release, renew, skip, take
-from review.views.desk import GO_ON, answer, desk_url, render_desk
+from review.recut import RecutError, propose
+from review.views.desk import answer, as_uuid, desk_url, go_on, render_desk
+from review.views.desk_words import BAD_MARKS, bad, conflict, outcome_words, recut_words
 
 REASON_LIMIT = 5000  # characters
+RECUT_FOR = (Skip.Reason.TWO_CLAIMS, Skip.Reason.UNCLEAR)
 
 
 @require_POST
 def label(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
-    """Store the label; then show what the judges said, or go on at once."""
+    """Store the label; then the next claim comes, or what the judges said, as the person likes it."""
     slot = slot_for(request, code)
-    slug = request.POST.get("project", "")
-    projects = list(projects_for(request, slug))
-    word, key = request.POST.get("label", ""), _uuid(request.POST.get("key"))
+    if not typed_by(request):
+        return conflict("not_yours")
+    word, key = request.POST.get("label", ""), as_uuid(request.POST.get("key"))
     if word not in set(Label) or key is None:
-        return _bad(_("No label arrived. Nothing was saved. Choose one of the three labels."))
-    go_on = bool(request.session.get(GO_ON, False))
+        return bad(_("No label arrived. Nothing was saved. Choose one of the three labels."))
     try:
         saved = adjudicate(
             slot,
-            _uuid(request.POST.get("token")),
+            as_uuid(request.POST.get("token")),
             user=request.user,
             label=word,
-            reason=request.POST.get("reason", "").strip()[:REASON_LIMIT],
+            reason=reason_of(request),
             idempotency_key=key,
-            reveal=not go_on,
+            expected_revision=as_number(request.POST.get("revision")),
+            marks=parse(request.POST.getlist("mark")),
+            active_ms=as_number(request.POST.get("active_ms")),
+            keys=as_number(request.POST.get("keys")),
         )
     except Refused as refused:
-        return _conflict(refused.code)
-    notes: dict[str, Any] = {"saved": saved.adjudication, "outcome": _words(saved)}
-    if saved.adjudication.revealed or saved.outcome == Outcome.TAKEN_BY_OTHER:
-        return answer(request, projects, slug, reveal=reveal_after(saved.adjudication), **notes)
-    again = request.POST.get("again") == "1"
-    return answer(request, projects, slug, slot=take(request.user, projects, again=again), again=again, **notes)
+        return conflict(refused.code)
+    except BadMark as error:
+        return bad(BAD_MARKS[error.code])
+    return _after(request, saved, word)
+
+
+def _after(request: HttpRequest, saved: Saved, word: str) -> HttpResponse:
+    scope, row = scope_for(request, request.POST), saved.adjudication
+    differs = (row.label, row.reason) != (word, reason_of(request))
+    if saved.outcome in (Outcome.ALREADY_SAVED, Outcome.CHANGED_ELSEWHERE) and differs:
+        if not row.label:
+            return conflict("taken_back")
+        found = answer(request, scope, change=change_of(row, word, reason_of(request), sent=True))
+    else:
+        done = saved.outcome in (Outcome.SAVED, Outcome.LEASE_LOST_BUT_SAVED)
+        notes: dict[str, Any] = {"saved": done, "outcome": outcome_words(saved)}
+        # An extra opinion has a page too where verdicts follow: it says why there are none.
+        if preferences(request.user).shows_verdicts and (reveal(request.user, row) or not row.slot_id):
+            found = answer(request, scope, reveal=reveal_after(row), **notes)
+        else:
+            found = go_on(request, scope, **notes)
+    found["Assay-Kept"] = "1"  # the page need not remember what was typed
+    return found
 
 
 @require_POST
 def skip_claim(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
-    """Pass over the claim with a reason; the next one follows."""
-    slot = slot_for(request, code)
-    slug = request.POST.get("project", "")
-    projects = list(projects_for(request, slug))
-    reason = request.POST.get("skip_reason", "")
+    """Pass over the claim with a reason, and perhaps with how it should have been cut; the next one follows."""
+    slot, scope = slot_for(request, code), scope_for(request, request.POST)
+    if not typed_by(request):
+        return conflict("not_yours")
+    reason, texts = request.POST.get("skip_reason", ""), request.POST.get("recut", "").strip().splitlines()
+    texts = [line for line in texts if line.strip()]
     if reason not in Skip.Reason.values:
-        return _bad(_("No reason arrived. Nothing was skipped. Choose one of the reasons."))
-    note = request.POST.get("reason", "").strip()[:REASON_LIMIT]
-    done = skip(slot, _uuid(request.POST.get("token")), user=request.user, reason=reason, note=note)
-    again = request.POST.get("again") == "1"
+        return bad(_("No reason arrived. Nothing was skipped. Choose one of the reasons."))
+    if texts and reason not in RECUT_FOR:
+        return bad(_("A proposed cut goes with two claims in one or an unclear claim. Nothing was skipped."))
+    try:
+        with transaction.atomic():
+            token = as_uuid(request.POST.get("token"))
+            done = skip(slot, token, user=request.user, reason=reason, note=reason_of(request))
+            if texts:
+                propose(slot, user=request.user, texts=texts, note=reason_of(request))
+    except RecutError as error:
+        return bad(recut_words(error.code))
     told = _("Skipped. The claim comes back at the end.") if done else _("The claim was not in your hands any more.")
-    slot_now = take(request.user, projects, again=again)
-    return answer(request, projects, slug, slot=slot_now, again=again, outcome=told)
+    if texts:
+        told += " " + _("Your proposal is with the analysts.")
+    found = go_on(request, scope, outcome=told)
+    found["Assay-Kept"] = "1"
+    return found
 
 
 @require_safe
@@ -71,70 +106,54 @@ def saved(request: HttpRequest, pk: int) -> HttpResponse:
     """The page after a label, for browsers without scripts: what was saved, and what the judges said."""
     adjudication = adjudication_for(request, pk)
     outcome = Outcome.SAVED if adjudication.slot_id else Outcome.TAKEN_BY_OTHER
-    notes: dict[str, Any] = {"saved": adjudication, "outcome": _words(Saved(outcome, adjudication))}
-    slug = request.GET.get("project", "")  # whose desk the person came from, and goes on at
-    return render_desk(request, list(projects_for(request, slug)), slug, reveal=reveal_after(adjudication), **notes)
+    notes: dict[str, Any] = {
+        "saved": bool(adjudication.slot_id),
+        "outcome": outcome_words(Saved(outcome, adjudication)),
+    }
+    scope = scope_for(request, request.GET)  # the desk that the person came from, and goes on at
+    return render_desk(request, scope, reveal=reveal_after(adjudication), **notes)
 
 
 @require_POST
 def undo_label(request: HttpRequest, pk: int) -> HttpResponse:
     """Take the last label back; the claim lies on the desk again."""
     adjudication = adjudication_for(request, pk)
-    slug = request.POST.get("project", "")
-    projects = list(projects_for(request, slug))
+    scope = scope_for(request, request.POST)
     try:
         slot = undo(request.user, adjudication)
     except Refused as refused:
-        return _conflict(refused.code)
-    slot = slot or take(request.user, projects)
-    return answer(request, projects, slug, slot=slot, outcome=_("Your label was taken back. Decide again."))
+        return conflict(refused.code)
+    slot = slot or take(request.user, scope)
+    return answer(request, scope, slot=slot, outcome=_("Your label was taken back. Decide again."))
 
 
 @require_POST
 def renew_lease(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     """Hold on to the claim: 204, or 409 when it is in other hands."""
     slot = slot_for(request, code)
-    return HttpResponse(status=204 if renew(slot, _uuid(request.POST.get("token"))) else 409)
+    return HttpResponse(status=204 if renew(slot, as_uuid(request.POST.get("token"))) else 409)
 
 
 @require_POST
 def release_lease(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     """Give the claim back, when the page is closed or the expert stops."""
     slot = slot_for(request, code)
-    release(slot, _uuid(request.POST.get("token")))
-    return redirect(desk_url(request.POST.get("project", ""))) if "stop" in request.POST else HttpResponse(status=204)
+    release(slot, as_uuid(request.POST.get("token")))
+    if "stop" not in request.POST:
+        return HttpResponse(status=204)
+    return redirect(desk_url(scope_for(request, request.POST)))
 
 
-def _words(saved: Saved) -> str:
-    """What became of the label, in words."""
-    return {
-        Outcome.SAVED: _("Saved."),
-        Outcome.ALREADY_SAVED: _("This claim already had your label. Nothing was added."),
-        Outcome.LEASE_LOST_BUT_SAVED: _("Your time on this claim had run out, but nobody had taken it. Saved."),
-        Outcome.TAKEN_BY_OTHER: _(
-            "A colleague has taken this claim meanwhile. Your label is kept as an extra opinion and is not counted."
-        ),
-    }[saved.outcome]
+def typed_by(request: HttpRequest) -> bool:
+    """False when a form was typed by one person and is sent by another, who has signed in meanwhile."""
+    return request.POST.get("person", str(request.user.pk)) == str(request.user.pk)
 
 
-_REFUSALS = {
-    "closed": gettext_lazy("This audit is not under review any more. Nothing was saved."),
-    "not_yours": gettext_lazy("This form belongs to somebody else. Nothing was saved."),
-    "not_last": gettext_lazy("Only your last label can be taken back. Nothing was changed."),
-    "certified": gettext_lazy("A certificate rests on this label, so it stays. Nothing was changed."),
-}
+def reason_of(request: HttpRequest) -> str:
+    """What the person wrote."""
+    return request.POST.get("reason", "").replace("\r\n", "\n").strip()[:REASON_LIMIT]
 
 
-def _conflict(code: str) -> HttpResponse:
-    return HttpResponse(str(_REFUSALS[code]), status=409, content_type="text/plain; charset=utf-8")
-
-
-def _bad(text: str) -> HttpResponse:
-    return HttpResponseBadRequest(text, content_type="text/plain; charset=utf-8")
-
-
-def _uuid(text: str | None) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text or "")
-    except ValueError:
-        return None
+def as_number(text: str | None) -> int | None:
+    """A small number that a form sent, if it is one."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -1,95 +1,33 @@
-// The desk: one key per decision, drafts that survive, a lease that is held while somebody works. Without it the forms just work.
+// What is on the desk: focus, drafts that survive, the time a decision takes. Without it the forms just work.
 (function () {
   "use strict";
-  const RENEW_EVERY = 60000; // ms
-  const IDLE_AFTER = 10 * 60000; // ms without any input: the lease is no longer held
-  const KEYS_OFF = "assay-desk-keys-off";
+  const UNREAD = 300; // ms in which nobody can have read a claim that just came: nothing decides it yet
+  const PAUSE = 60000; // ms: a longer silence is no reading
   const WORKING = "assay-desk-working";
-  let busy = false;
+  const { desk, work, typing } = window.assayDesk;
   let sent = ""; // the draft that travels with the label
-  let lastInput = Date.now();
+  let active = 0, since = performance.now(), keys = 0; // ms and keys that this decision took so far
 
-  const desk = () => document.getElementById("desk");
-  const work = () => document.querySelector(".desk__work");
-  const token = () => { const field = document.querySelector("#desk [name=csrfmiddlewaretoken]"); return field ? field.value : ""; };
-  function remember(store, key, value) { try { if (value) store.setItem(key, value); else store.removeItem(key); } catch { /* storage may be forbidden */ } }
-  function recall(store, key) { try { return store.getItem(key) || ""; } catch { return ""; } }
-
-  // --- Keys ---------------------------------------------------------------------------------------------------------
-  function typing(target) {
-    return target instanceof Element && (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=hidden])"));
-  }
-  function press(element) {
-    if (element.tagName === "SUMMARY") toggleSkip();
-    else if (!element.disabled) element.click();
-  }
-  function toggleSkip() {
-    const skip = document.getElementById("skip");
-    skip.open = !skip.open;
-    if (skip.open) skip.querySelector(".skip__reason").focus();
-    else focusClaim();
-  }
-  function unfold() {
-    const wholes = [...document.querySelectorAll("#desk details[data-whole]")];
-    const open = wholes.some((one) => !one.open);
-    for (const one of wholes) one.open = open;
-  }
-  function escape(event) {
-    const skip = document.getElementById("skip");
-    if (typing(event.target)) event.target.blur();
-    else if (skip && skip.open) toggleSkip();
-  }
-  function onKey(event) {
-    // An input method uses Enter and digits to pick a word: such keys are never ours (keyCode 229 in older browsers).
-    if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
-    if (event.key === "Escape") { escape(event); return; }
-    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || busy) return;
-    if (typing(event.target) || document.querySelector("dialog[open]") || recall(localStorage, KEYS_OFF)) return;
-    const element = find(event);
-    if (element) { event.preventDefault(); press(element); }
-    else if (event.key.toLowerCase() === "e" && !document.querySelector(":popover-open")) { event.preventDefault(); unfold(); }
-  }
-  function find(event) {
-    const key = event.key.toLowerCase();
-    if (key === "?" || key === "？") return document.querySelector('#desk [data-key="?"]');
-    if (document.querySelector(":popover-open") || !/^[1-4nu]$|^enter$/.test(key)) return null;
-    const skip = document.getElementById("skip");
-    if (skip && skip.open && /^[1-9]$/.test(key)) return skip.querySelector(`[data-skip-key="${key}"]`);
-    if (key === "enter") {
-      const onControl = event.target instanceof Element && event.target.closest("a, button, summary, input, select");
-      return onControl ? null : document.querySelector("#desk [data-enter]");
-    }
-    return document.querySelector(`#desk [data-key="${key}"]`);
-  }
+  function remember(key, value) { try { if (value) sessionStorage.setItem(key, value); else sessionStorage.removeItem(key); } catch { /* storage may be forbidden */ } }
+  function recall(key) { try { return sessionStorage.getItem(key) || ""; } catch { return ""; } }
 
   // --- Drafts of the reason, per claim --------------------------------------------------------------------------------
   function draftKey(field) { return "assay-draft-" + field.dataset.draft; }
   function restoreDraft() {
     const field = document.querySelector("#desk [data-draft]");
-    const draft = field && recall(sessionStorage, draftKey(field));
+    const draft = field && recall(draftKey(field));
     if (draft) field.value = draft;
   }
 
-  // --- The lease ------------------------------------------------------------------------------------------------------
-  function send(url, keepalive) {
-    const body = new URLSearchParams({ token: work().dataset.token });
-    return fetch(url, { method: "POST", body, keepalive, headers: { "X-CSRFToken": token() }, redirect: "error" });
+  // --- The time of a decision, without pauses ---------------------------------------------------------------------------
+  function beat() {
+    const now = performance.now();
+    if (document.visibilityState === "visible") active += Math.min(now - since, PAUSE);
+    since = now;
   }
-  async function renew() {
-    const held = work();
-    if (!held || busy || document.visibilityState !== "visible" || Date.now() - lastInput > IDLE_AFTER) return;
-    try {
-      const answer = await send(held.dataset.renew, false);
-      if (answer.status === 409 && held === work()) {
-        document.dispatchEvent(new CustomEvent("assay:message", { detail: { level: "warning", template: "desk-lost" } }));
-      }
-    } catch { /* offline for a moment: the next beat tries again */ }
-  }
-  function release() {
-    if (work() && !busy) send(work().dataset.release, true).catch(() => {});
-  }
+  function restart() { active = 0; keys = 0; since = performance.now(); }
 
-  // --- What is on the desk --------------------------------------------------------------------------------------------
+  // --- What is on the desk ----------------------------------------------------------------------------------------------
   function focusClaim() {
     const claim = document.getElementById("claim");
     if (claim && !typing(document.activeElement)) claim.focus({ preventScroll: true });
@@ -99,51 +37,83 @@
     const box = document.querySelector(".desk__answer");
     if (span && box) box.scrollTop = span.offsetTop - box.offsetTop - box.clientHeight / 3;
   }
-  function arrange() {
+  // The region stands outside of what is swapped: only then do screen readers say what changes in it.
+  function say() {
+    const said = document.querySelector("#desk [data-say]");
+    document.getElementById("desk-status").textContent = said ? said.textContent.trim() : "";
+  }
+  // A label can be taken back for some seconds; then the same place offers to change it.
+  function endUndo() {
+    const undo = document.getElementById("undo");
+    if (!undo) return;
+    setTimeout(() => {
+      undo.hidden = true;
+      const later = undo.parentElement.querySelector("[data-later]");
+      if (later) later.hidden = false;
+    }, Number(undo.dataset.lasts));
+  }
+  function makeReady() {
+    const here = desk();
+    const ready = () => here.toggleAttribute("data-ready", true);
+    if (here.dataset.desk === "claim") requestAnimationFrame(() => setTimeout(ready, UNREAD));
+    else ready();
+  }
+  function shown() {
     if (!desk()) return;
-    remember(sessionStorage, WORKING, desk().dataset.desk === "empty" ? "" : "1");
+    remember(WORKING, desk().dataset.desk === "empty" ? "" : "1");
+    restart();
     restoreDraft();
     showSpan();
     focusClaim();
+    say();
+    endUndo();
+    makeReady();
   }
   function begin() {
     // A reload gives the claim back; whoever was at work goes on without another click.
     const form = document.querySelector("#desk [data-begin]");
-    if (form && recall(sessionStorage, WORKING)) form.requestSubmit();
-    else arrange();
-  }
-  function bindSwitch() {
-    const line = document.querySelector("[data-keys-switch]");
-    if (!line) return;
-    const box = line.querySelector("input");
-    line.hidden = false;
-    box.checked = !recall(localStorage, KEYS_OFF);
-    box.addEventListener("change", () => remember(localStorage, KEYS_OFF, box.checked ? "" : "1"));
+    if (form && recall(WORKING)) form.requestSubmit();
+    else document.dispatchEvent(new CustomEvent("desk:shown"));
   }
 
-  document.addEventListener("keydown", onKey);
-  for (const name of ["keydown", "pointerdown", "scroll", "input"]) document.addEventListener(name, () => { lastInput = Date.now(); }, { passive: true, capture: true });
+  for (const name of ["keydown", "pointermove", "pointerdown", "scroll", "input"]) document.addEventListener(name, beat, { passive: true, capture: true });
+  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") since = performance.now(); else beat(); });
+  document.addEventListener("keydown", (event) => { // letters of a reason are counted by nobody
+    if (!event.repeat && !typing(event.target) && !["Control", "Shift", "Alt", "Meta"].includes(event.key)) keys += 1;
+  }, true);
   document.addEventListener("input", (event) => {
-    if (event.target.matches("[data-draft]")) remember(sessionStorage, draftKey(event.target), event.target.value);
+    if (event.target.matches("[data-draft]")) remember(draftKey(event.target), event.target.value);
   });
-  // From the click until the answer is in place no key decides anything: it would judge a claim nobody has read.
+  document.addEventListener("htmx:configRequest", (event) => {
+    if (event.detail.elt.id !== "decision") return;
+    beat();
+    event.detail.formData.set("active_ms", String(Math.round(active)));
+    event.detail.formData.set("keys", String(keys));
+  });
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (!event.target.closest("#desk")) return;
-    busy = true;
+    desk().toggleAttribute("data-busy", true);
+    const submitter = event.detail.requestConfig.triggeringEvent && event.detail.requestConfig.triggeringEvent.submitter;
+    if (submitter && submitter.matches("[role=radio]")) submitter.setAttribute("aria-checked", "true");
     const field = event.target.id === "decision" && document.querySelector("#desk [data-draft]");
     sent = field ? draftKey(field) : ""; // noted now: when the answer is here the field may belong to the next claim
   });
   document.addEventListener("htmx:afterRequest", (event) => {
-    busy = false;
-    if (event.detail.successful && sent) remember(sessionStorage, sent, "");
+    const here = desk();
+    if (here) {
+      here.removeAttribute("data-busy");
+      for (const radio of here.querySelectorAll("#decision [role=radio]")) radio.setAttribute("aria-checked", "false");
+    }
+    if (event.detail.successful && sent && event.detail.xhr.getResponseHeader("Assay-Kept") === "1") remember(sent, "");
     sent = "";
   });
   document.addEventListener("htmx:afterSwap", (event) => {
-    if (event.detail.target.id === "desk" || event.target.id === "desk") { bindSwitch(); arrange(); }
+    if (event.detail.target.id === "desk" || event.target.id === "desk") document.dispatchEvent(new CustomEvent("desk:shown"));
+    if (event.detail.target.id === "desk-dialog-body") document.getElementById("desk-dialog").showModal();
   });
-  window.addEventListener("pagehide", release);
-  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-  setInterval(renew, RENEW_EVERY);
-  bindSwitch();
-  begin();
+  document.addEventListener("click", (event) => {
+    if (event.target instanceof Element && event.target.closest("[data-close-dialog]")) document.getElementById("desk-dialog").close();
+  });
+  document.addEventListener("desk:shown", shown);
+  document.addEventListener("DOMContentLoaded", begin); // once the other scripts of the desk listen
 })();

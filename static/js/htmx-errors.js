@@ -32,7 +32,9 @@
     const { xhr } = event.detail;
     if (cameFromLogin(xhr)) { // the session ended and the server led the request to the sign-in page
       event.detail.shouldSwap = false;
-      tell("401");
+      // A page may ask for the password on the spot; who cancels this event has taken care of it.
+      const asked = new CustomEvent("assay:signed-out", { cancelable: true, detail: event.detail.requestConfig });
+      if (document.dispatchEvent(asked)) tell("401");
     } else if (xhr.status === 422 || (xhr.status === 409 && xhr.getResponseHeader("HX-Retarget"))) {
       event.detail.shouldSwap = true;
       event.detail.isError = false;

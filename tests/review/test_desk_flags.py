@@ -8,12 +8,12 @@ from django.test import Client
 from django.urls import reverse
 
 from audits.models import Claim, Project
-from review.models import Slot
+from review.models import Adjudication, Slot
 from review.spotcheck import open_review
 from tests.review.factory import C, S, U, make_audit
 
 pytestmark = pytest.mark.django_db
-WORDS = ("sway the judges", "gives orders", "in context 1", "vague")
+WORDS = ("sway the judges", "gives orders", "in context 1", "marked as vague")
 
 
 @pytest.fixture
@@ -42,12 +42,8 @@ def test_nothing_of_it_is_told_before_the_label(browser: Client, slot: Slot) -> 
     assert not [word for word in WORDS if word in page]
 
 
-def test_all_of_it_is_told_after_the_label(browser: Client, slot: Slot) -> None:
-    page = label(browser, slot)
+def test_all_of_it_is_told_with_the_verdicts(browser: Client, slot: Slot) -> None:
+    assert not [word for word in WORDS if word in label(browser, slot)]
+    url = reverse("review_reveal", args=(Adjudication.objects.get().pk,))
+    page = browser.post(url, follow=True).content.decode().lower()
     assert all(word in page for word in WORDS)
-
-
-def test_who_goes_on_at_once_is_told_nothing(browser: Client, slot: Slot) -> None:
-    browser.post(reverse("review_pace"), {"go_on": "1"})
-    page = label(browser, slot)
-    assert not [word for word in WORDS if word in page]
