@@ -8,13 +8,14 @@ import datetime
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from audits.models import Audit, Project
+from audits.models import Audit, Membership, Project, Role
 from review.models import Adjudication, ReviewItem, ReviewPlan, Skip, Slot
 from review.models.item import SlotQuerySet
 from review.models.word import AdjudicationQuerySet
@@ -80,6 +81,13 @@ class Work:
     pace: Pace
     left: TimeLeft
     days: Sequence[tuple[datetime.date, int]]
+
+
+def run_by(user: Any, projects: Iterable[Project]) -> list[Project]:
+    """Those of the projects whose review this person runs, as an analyst or a manager."""
+    roles = (Role.ANALYST, Role.MANAGER)
+    rows = Membership.objects.filter(user=user, role__in=roles, project__in=list(projects))
+    return list(Project.objects.filter(pk__in=rows.values("project")))
 
 
 def audits_under_review(project: Project) -> list[Audit]:
