@@ -69,6 +69,11 @@ word_pages = [
     path(f"{PROJECT}/review/guidelines/", guidelines.guidelines, name="guidelines"),
     path(f"{PROJECT}/review/guidelines/edit/", guidelines.guidelines_edit, name="guidelines_edit"),
     path(f"{PROJECT}/review/items/<int:pk>/", items.review_item, name="review_item"),
+    path(
+        f"{PROJECT}/review/items/<int:pk>/contexts/<int:number>/",
+        items.review_item_context,
+        name="review_item_context",
+    ),
     path(f"{PROJECT}/review/items/<int:pk>/comments/", items.review_comment, name="review_comment"),
     path("review/mine/", mine.review_mine, name="review_mine"),
 ]

@@ -103,6 +103,7 @@ RULES = {
     "guidelines": Rule(READ, MEMBER, ("slug",)),
     "guidelines_edit": Rule(FORM, M, ("slug",)),
     "review_item": Rule(READ, A | M, ("slug", "item")),  # and experts who have labelled it
+    "review_item_context": Rule(READ, A | M, ("slug", "item", "first")),  # likewise
     "review_comment": Rule(WRITE, A | M, ("slug", "item")),  # likewise
     "review_mine": Rule(READ, SIGNED_IN),
     "review_manage": Rule(READ, A | M, ("slug",)),

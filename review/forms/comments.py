@@ -12,7 +12,7 @@ class CommentForm(forms.Form):
     text = forms.CharField(
         label=_("Comment"),
         max_length=TEXT_LIMIT,
-        help_text=_("With @username somebody of the project is told of it."),
+        help_text=_("Write @username to tell somebody of the project."),
         widget=forms.Textarea(attrs={"rows": 3, "id": "comment-text"}),
         error_messages={"required": _("The comment is empty. Nothing was saved.")},
     )

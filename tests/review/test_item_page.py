@@ -1,5 +1,6 @@
 """The page of one claim in review: who sees how much of it, and that each of its controls works."""
 
+import re
 import uuid
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audits.models import Membership, Project, Role
+from audits.models import Audit, Membership, Project, Role, Sample
 from review.comments import add
 from review.models import Adjudication, Comment, EvidenceMark, Recut, Revelation, ReviewItem, Skip, Slot
 from review.pseudonyms import numbers
@@ -168,6 +169,29 @@ def test_the_history_of_a_cut_is_told(item: ReviewItem, expert: Any, second: Any
     page = Visitor(manager).open(address(made))
     assert page.links[old.text] == address(item) and "No judge is asked about a part" in page.text
     assert "In 1950." in Visitor(expert).open(address(item)).text
+
+
+def test_the_whole_of_a_long_context_is_fetched(item: ReviewItem, expert: Any, second: Any, signed_in: Any) -> None:
+    text = "Nothing of it. " * 200 + "Branch 0 opened in 1950, it says."
+    Sample.objects.update(contexts=["Short.", text])
+    url = reverse("review_item_context", args=("loan-desk", item.pk, 2))
+    assert signed_in(expert).get(url).status_code == 403
+    label(item, expert, U)
+    page = Visitor(expert).open(address(item))
+    assert url in page.links["Read the whole context"]
+    assert text in re.sub("<[^>]+>", "", Visitor(expert).open(url).source)
+    part = signed_in(expert).get(url, headers={"HX-Request": "true"})
+    assert "<html" not in part.content.decode() and "text-block" in part.content.decode()
+    assert signed_in(expert).get(url.replace("/2/", "/3/")).status_code == 404
+
+
+def test_the_own_label_can_be_changed_from_here(item: ReviewItem, expert: Any, manager: Any) -> None:
+    row = label(item, expert, U)
+    change = reverse("review_change", args=(row.pk,)) + "?project=loan-desk"
+    assert Visitor(expert).open(address(item)).links["Change the label"] == change
+    assert "Change the label" not in Visitor(manager).open(address(item)).links
+    Audit.objects.update(status=Audit.Status.CANCELLED)
+    assert "Change the label" not in Visitor(expert).open(address(item)).links
 
 
 def test_strangers_and_other_projects_find_nothing(item: ReviewItem, expert: Any, stranger: Any, person: Any) -> None:
