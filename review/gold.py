@@ -131,7 +131,7 @@ def ensure_for(user: Any, projects: Iterable[Project]) -> None:
     ).exclude(slots__in=Slot.objects.filter(reserved_for=user))
     numbered = lacking.order_by("plan", "order").annotate(last=Max("slots__number")).values_list("pk", "last")
     for attempt in range(TRIES):
-        slots = [Slot(item_id=pk, number=(last or 0) + 1, reserved_for=user) for pk, last in numbered]
+        slots = [Slot(item_id=pk, number=(last or 0) + 1, reserved_for=user) for pk, last in numbered.all()]
         if not slots:
             return
         try:

@@ -43,7 +43,6 @@ def propose(of: ReviewItem | Slot, *, user: Any, texts: Sequence[str], note: str
     item = of.item if isinstance(of, Slot) else of
     texts, note = checked_texts(item.claim.text, texts), note.strip()[:LONGEST]
     with transaction.atomic():
-        # The item's row before the audit's, as when a label is stored: two acts at once never wait for each other.
         item = _replaceable(item)
         same = Recut.objects.filter(item=item, proposer=user, texts=texts, state=Recut.State.PROPOSED).first()
         if same:
@@ -91,10 +90,10 @@ def accept(proposal: Recut, by: Any) -> bool:
     extra opinion.
     """
     with transaction.atomic():
-        if not Recut.objects.filter(pk=proposal.pk, state=Recut.State.PROPOSED).exists():
-            return False
         # Plan, item, audit: everybody locks in this order, so that nobody waits in a circle.
         lock(proposal.item.plan)
+        if not Recut.objects.filter(pk=proposal.pk, state=Recut.State.PROPOSED).exists():
+            return False  # asked under the lock: of two who press at once, one comes here late
         item = _replaceable(proposal.item)
         # Not while a certificate is made.
         Audit.objects.select_for_update(no_key=True).get(pk=item.plan.audit_id)

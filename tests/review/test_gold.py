@@ -1,9 +1,11 @@
 """Claims with known labels: mixed in unseen, one slot for every expert, and nothing but experts measured by them."""
 
+import threading
 import uuid
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from audits.models import Audit, Claim, Event, GivenLabel, Role
 from review import gold
@@ -12,7 +14,7 @@ from review.models import Adjudication, ReviewItem, ReviewRules, Slot
 from review.outcomes import outcomes
 from review.readiness import readiness
 from review.spotcheck import open_review
-from tests.review.factory import MIXED, C, S, U, make_audit, settle_all
+from tests.review.factory import MIXED, C, S, U, make_audit, patiently, settle_all
 
 pytestmark = pytest.mark.django_db
 
@@ -206,3 +208,22 @@ def test_candidates_can_be_looked_for(project: Any) -> None:
         "q4",
         *(f"q4{n}" for n in range(10)),
     }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_experts_who_come_at_the_same_moment_get_one_slot_each(project: Any, manager: Any, person: Any) -> None:
+    items = put_in(opened(project), manager, 3)
+    experts = [person(f"expert-{number}", project, Role.EXPERT) for number in range(3)]
+
+    def come(expert: Any) -> None:
+        patiently(lambda: gold.ensure_for(expert, [project]))
+        connection.close()
+
+    threads = [threading.Thread(target=come, args=(expert,)) for expert in experts * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for item in items:
+        assert sorted(item.slots.values_list("reserved_for", flat=True)) == sorted(one.pk for one in experts)
+        assert list(item.slots.values_list("number", flat=True)) == [1, 2, 3]

@@ -1,18 +1,24 @@
 """Sending a badly cut claim back: a proposal, a decision taken once, parts in the claim's place in the queue."""
 
+import threading
 import uuid
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from audits.models import Audit, Claim, Event
 from review import gold
+from review.adjudication import adjudicate
 from review.certify import issue, revoke
 from review.models import Adjudication, Recut, ReviewItem, ReviewPlan, Slot
+from review.outcomes import outcomes
+from review.queue import take
 from review.recut import LONGEST, RecutError, accept, decline, propose
+from review.scope import Scope
 from review.spotcheck import is_stale, open_review, strata_of
-from tests.review.factory import MIXED, C, S, U, make_audit, settle_all
+from tests.review.factory import MIXED, C, S, U, make_audit, patiently, settle_all
 
 pytestmark = pytest.mark.django_db
 TEXTS = ["The branch opened.", "That was in 1950."]
@@ -178,3 +184,43 @@ def test_a_proposed_cut_keeps_the_plan_as_a_label_does(audit: Audit, proposal: R
     Audit.objects.filter(pk=audit.pk).update(judged_at=timezone.now())
     assert open_review(audit) is None
     assert is_stale(ReviewPlan.objects.get())
+
+
+def test_a_label_on_its_way_is_kept_and_said_to_be_not_needed(
+    project: Any, item: ReviewItem, proposal: Recut, expert: Any, analyst: Any
+) -> None:
+    ReviewItem.objects.filter(pk=item.pk).update(rank=0)
+    ReviewItem.objects.exclude(pk=item.pk).update(rank=9)
+    slot = take(expert, Scope((project,)))
+    assert slot is not None and slot.item_id == item.pk
+    accept(proposal, analyst)
+    saved = adjudicate(slot, slot.token, user=expert, label=C, idempotency_key=uuid.uuid4())
+    assert saved.outcome == "not_needed"
+    assert saved.adjudication.slot is None and saved.adjudication.label == C
+    following = take(expert, Scope((project,)))
+    assert following is not None and following.item.parent_id == item.pk, "the parts stand where the claim stood"
+
+
+def test_the_outcome_stays_one_per_claim(audit: Audit, proposal: Recut, analyst: Any) -> None:
+    before = outcomes(audit)
+    accept(proposal, analyst)
+    found = outcomes(audit)
+    assert [one.claim for one in found] == [one.claim for one in before]
+    assert {one.claim for one in found if one.drawn} == {one.claim for one in before if one.drawn}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_accepting_at_the_same_moment_is_once(proposal: Recut, item: ReviewItem, analyst: Any) -> None:
+    found: list[bool] = []
+
+    def press() -> None:
+        found.append(patiently(lambda: accept(Recut.objects.get(pk=proposal.pk), analyst)))
+        connection.close()
+
+    threads = [threading.Thread(target=press) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [False, False, False, True]
+    assert item.parts.count() == 2 and Claim.every.filter(recut_of=item.claim_id).count() == 2
