@@ -13,6 +13,7 @@ from audits.models import Audit, Call, Event, Extraction, PanelMember, Sample
 from audits.stats.rates import judged_rate
 from review.agreement import Page, agreement_page
 from review.keys import signing_key
+from review.marked_evidence import marked_evidence
 from review.models import Adjudication, Certificate, ReviewPlan
 from review.outcomes import Outcome, outcomes
 from review.readiness import Readiness, readiness, unscored_claims
@@ -121,6 +122,7 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
         raise NotReady(())
     plan = ReviewPlan.objects.get(audit=audit)
     unscored, confidence = unscored_claims(audit), float(audit.confidence)
+    marked = marked_evidence(audit)
     decided = [(one.sample, Decision(one.decision)) for one in found]
     return Facts(
         **head,
@@ -149,6 +151,8 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
         agreement=_agreement(agreement_page(audit)),
         reviewers=_reviewers(audit),
         overrides=_overrides(audit),
+        evidence=marked.listed,
+        evidence_total=marked.total,
         seeds={
             "context_order": audit.seed if audit.order_seed is None else audit.order_seed,
             "spot_check": plan.seed,

@@ -46,7 +46,7 @@ def outcomes(audit: Audit) -> list[Outcome]:
     Known labels measure experts; they settle nothing.
     """
     items = list(ReviewItem.objects.filter(plan__audit=audit).exclude(kind=ReviewItem.Kind.GOLD))
-    said = _settled(audit, items)
+    said = settled_items(audit, items)
     parts: dict[int, list[Label | None]] = defaultdict(list)
     for item in items:
         if item.parent_id is not None:
@@ -67,7 +67,7 @@ def outcomes(audit: Audit) -> list[Outcome]:
     ]
 
 
-def _settled(audit: Audit, items: Sequence[ReviewItem]) -> dict[int, Label | None]:
+def settled_items(audit: Audit, items: Sequence[ReviewItem]) -> dict[int, Label | None]:
     """The experts' label of every item."""
     words: dict[int, list[Word]] = defaultdict(list)
     rows = Adjudication.objects.filter(item__plan__audit=audit, slot__isnull=False).order_by("pk")

@@ -8,7 +8,7 @@ integers. Times are UTC, to the second.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
@@ -102,6 +102,22 @@ class ReviewerFact:
 
 
 @dataclass(frozen=True)
+class EvidenceFact:
+    """A passage that an expert marked for a label that holds. claim and text may be cut short.
+
+    sample: its identifier in the dataset. context: from 0 in the sample; start, end: code points in the context.
+    """
+
+    claim: str
+    label: str
+    sample: str
+    context: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
 class OverrideFact:
     """A rule that someone set aside, with the reason they recorded."""
 
@@ -136,6 +152,8 @@ class Facts:
     agreement: Sequence[AgreementFact] = ()
     reviewers: Sequence[ReviewerFact] = ()
     overrides: Sequence[OverrideFact] = ()
+    evidence: Sequence[EvidenceFact] = ()  # as many as the certificate lists
+    evidence_total: int = 0  # with those that it does not list
     seeds: Mapping[str, str | int] = field(default_factory=dict)
     traffic: str = ""  # what the answers are a sample of, and of which period
     limits: Sequence[str] | None = None  # None: LIMITS and the one of the scope
@@ -175,6 +193,7 @@ def build(facts: Facts) -> dict[str, Any]:
         "agreement": [_agreement(a) for a in facts.agreement],
         "reviewers": [{"name": r.name, "adjudications": r.adjudications} for r in facts.reviewers],
         "overrides": [{"code": o.code, "reason": o.reason, "by": o.by, "at": _time(o.at)} for o in facts.overrides],
+        "evidence": {"total": facts.evidence_total, "listed": [asdict(one) for one in facts.evidence]},
         "seeds": {name: str(seed) for name, seed in facts.seeds.items()},
         "limits": list(facts.limits if facts.limits is not None else (*LIMITS, SCOPE_LIMITS[facts.rule.scope])),
     }
@@ -200,6 +219,8 @@ def _check(facts: Facts) -> None:
     samples = facts.samples
     if samples.with_claims + samples.without_claims + samples.failed != samples.total:
         raise StatementError("the answers with claims, without claims and failed do not add up to the samples")
+    if facts.evidence_total < len(facts.evidence):
+        raise StatementError("more marked passages are listed than there are")
     rule, acceptance = facts.rule, facts.acceptance
     if (rule.threshold, rule.scope, rule.confidence) != (
         acceptance.threshold,

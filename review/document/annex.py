@@ -5,6 +5,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from review.document.phrases import Phrases, Table, table
 from review.document.text import bare, decimal, in_lines, percent, plain, short_percent
 
+_LONGEST = 240  # characters of a claim and of a marked passage
+
 
 class Annex(Phrases):
     """The tables behind the first page; each method gives one."""
@@ -12,7 +14,7 @@ class Annex(Phrases):
     def tables(self) -> list[Table]:
         """All that follow the first page, empty ones left out; the judges stand on it."""
         parts = [self.spot_check(), self.scopes(), self.agreement(), self.prompts(), self.reviewers()]
-        parts += [self.overrides(), self.record()]
+        parts += [self.overrides(), self.evidence(), self.record()]
         return [part for part in parts if part["rows"]]
 
     def judges(self) -> Table:
@@ -108,6 +110,23 @@ class Annex(Phrases):
             for o in self.statement["overrides"]
         ]
         return table(self.say("overrides"), [self.say(k) for k in ("rule", "by", "reason")], (1.3, 1.2, 2.5), rows)
+
+    def evidence(self) -> Table:
+        """What experts marked; certificates of earlier versions say nothing of it."""
+        say, found = self.say, self.statement.get("evidence", {"total": 0, "listed": []})
+        rows = [
+            [
+                plain(one["claim"], _LONGEST),
+                self.words.get(one["label"], plain(one["label"])),
+                plain(one["text"], _LONGEST),
+                plain(one["sample"], 40) + self.wrap(say("context", number=one["context"] + 1)),
+            ]
+            for one in found["listed"]
+        ]
+        left = found["total"] - len(rows)
+        more = [say("evidence_left", left=f"{left:,}", total=f"{found['total']:,}")] if left else []
+        heads = [say(key) for key in ("claim", "label", "passage", "source")]
+        return table(say("evidence"), heads, (2.2, 1.3, 3, 1.4), rows, self.join(say("evidence_note"), *more))
 
     def record(self) -> Table:
         say, statement, rule = self.say, self.statement, self.statement["rule"]

@@ -13,6 +13,7 @@ from audits.stats.rates import judged_rate, outcome_rate
 from review.statement import (
     AgreementFact,
     DatasetFact,
+    EvidenceFact,
     Facts,
     ModelFact,
     OverrideFact,
@@ -94,6 +95,11 @@ def facts(strata=STRATA, answers=1000, threshold=0.05, scope="traffic", **change
         ],
         reviewers=[ReviewerFact("Dr Ada Marsh", 402), ReviewerFact("王喆", 338)],
         overrides=[OverrideFact("generator_vendor", "No third vendor is approved by the client.", "M. Ott", MOMENT)],
+        evidence=[
+            EvidenceFact("The fee is 2 %.", "CONTRADICTED", "q-17", 0, 120, 141, "The fee is 1 percent."),
+            EvidenceFact("分行于1950年开业。", "SUPPORTED", "q-18", 2, 0, 9, "开业于1950年😀"),
+        ],
+        evidence_total=2,
         seeds={"spot_check": 2**63 + 11, "context_order": 20261030},
         traffic="production questions, 1 to 31 October 2026",
     )

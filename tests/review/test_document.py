@@ -13,7 +13,7 @@ from review.document import codes, render_pdf, words
 from review.document.content import content
 from review.document.text import bare, breakable, percent, plain, short_percent
 from review.signature import envelope, file_bytes, verify_file
-from review.statement import LIMITS, SCOPE_LIMITS, OverrideFact, build
+from review.statement import LIMITS, SCOPE_LIMITS, EvidenceFact, OverrideFact, build
 from tests.review.certificates import MOMENT, D, S, U, facts
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -232,6 +232,39 @@ def test_what_people_copy_holds_nothing_invisible():
     assert sha256.replace("\n", "") == given["sha256"]
     assert given["signature"]["value"] in [row[1].replace("\n", "") for row in page["annexes"][-1]["rows"]]
     assert url.replace("\u200b", "") == URL
+
+
+def annex_of(page, title):
+    """The table of the annex with this title, None without one."""
+    return next((table for table in page["annexes"] if table["title"] == title), None)
+
+
+def test_marked_evidence_stands_in_the_annex():
+    table = annex_of(printed(), "Evidence marked by experts")
+    assert table["rows"][0] == ["The fee is 2 %.", "CONTRADICTED", "The fee is 1 percent.", "q-17 (context 1)"]
+    assert "not listed" not in table["note"]
+    table = annex_of(printed("zh", evidence_total=1234), "专家标出的证据")
+    assert table["rows"][1] == ["分行于1950年开业。", "有据 SUPPORTED", "开业于1950年😀", "q-18（上下文 3）"]
+    assert "共 1,234 处，另有 1,232 处未列出" in table["note"]
+
+
+def test_a_certificate_of_an_earlier_version_is_printed_without_evidence(tmp_path):
+    statement = build(facts())
+    del statement["evidence"]
+    given = envelope(statement, KEY)
+    assert annex_of(content(given, "en", URL, None), "Evidence marked by experts") is None
+    assert verify_file(file_bytes(given), {given["signature"]["key_id"]: KEY.public_key()}).valid
+    assert render_pdf(given, "zh", URL).startswith(b"%PDF-")
+
+
+@needs_poppler
+def test_fifty_long_hostile_passages_stay_inside_the_page(tmp_path):
+    one = EvidenceFact(HOSTILE, HOSTILE, HOSTILE, 3, 0, 300, "审" * 150 + "W" * 150)
+    text_of(render_pdf(certificate(evidence=[one] * 50, evidence_total=99), "zh", URL), tmp_path)
+    command = ["pdftotext", "-bbox", "certificate.pdf", "-"]
+    boxes = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    rights = [float(line.split('xMax="')[1].split('"')[0]) for line in boxes.splitlines() if "<word" in line]
+    assert max(rights) < 595  # points: the width of A4
 
 
 def test_unknown_codes_are_printed_as_they_are():

@@ -45,6 +45,16 @@ def test_the_whole_audit_stands_in_it():
     assert statement["agreement"][0]["between"] == ["judge:1", "judge:2"]
     assert sum(map(sum, statement["agreement"][0]["table"])) == 5000
     assert statement["overrides"][0]["reason"] == "No third vendor is approved by the client."
+    assert statement["evidence"]["total"] == 2
+    assert statement["evidence"]["listed"][1] == {
+        "claim": "分行于1950年开业。",
+        "label": "SUPPORTED",
+        "sample": "q-18",
+        "context": 2,
+        "start": 0,
+        "end": 9,
+        "text": "开业于1950年😀",
+    }
     assert statement["seeds"]["spot_check"] == "9223372036854775819"  # a string: JSON readers would lose digits
     assert statement["limits"][-1] == "other_traffic"
 
@@ -122,6 +132,7 @@ def test_half_a_surrogate_pair_does_not_stop_the_signature():
         {"rule": RuleFact(0.05, 0.95, "dataset", MOMENT)},
         {"issued_at": datetime(2026, 11, 30)},
         {"reviewers": [ReviewerFact("x", 2**60)]},
+        {"evidence_total": 1},
     ],
 )
 def test_contradictions_are_refused(change):
