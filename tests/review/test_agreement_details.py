@@ -4,6 +4,9 @@ import datetime
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from audits.models import Claim, Event, Role, Sample
@@ -131,3 +134,46 @@ def test_what_happened_at_the_desk_is_counted(project: Any, expert: Any, person:
     assert (found.shown, found.changed, found.kept, found.waived) == (2, 1, 1, 2)
     assert found.skips[0] == ("The claim is unclear", 2) and found.skipped == 1 and len(found.skips) == 4
     assert found.recuts == (("proposed", 1),)
+
+
+def test_the_page_asks_no_more_for_more_claims(project: Any, manager: Any, expert: Any, signed_in: Any) -> None:
+    browser, counts = signed_in(manager), []
+    for size in (2, 30):
+        audit = make_audit(project, [(S, C)] * size + [(S, S)] * size, spot_check=size)
+        for item in items_of(audit):
+            say(item, expert, C)
+        with CaptureQueriesContext(connection) as asked:
+            assert browser.get(reverse("agreement", args=(project.slug, audit.pk))).status_code == 200
+        counts.append(len(asked))
+    assert counts[0] == counts[1] < 40
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_page_says_the_rule_and_what_is_undefined(
+    project: Any, manager: Any, expert: Any, person: Any, signed_in: Any, language: str
+) -> None:
+    """In Chinese only that it comes out at all: the words are the translators'."""
+    audit = make_audit(project, [(S, S)] * 3 + [(S, C)] * 2, spot_check=3)
+    browser = signed_in(manager)
+    browser.cookies["django_language"] = language
+    address = reverse("agreement", args=(project.slug, audit.pk))
+    before = browser.get(address).content.decode()
+    emil = person("emil", project, Role.EXPERT)
+    for item in items_of(audit):
+        double(item)
+        say(item, expert, S, number=1)
+        say(item, emil, S, number=2)
+    after = browser.get(address).content.decode()
+    if language == "en":
+        assert (
+            "First independent label of each expert" in before and "Agreement of two judges is not accuracy" in before
+        )
+        assert "no claim has independent labels of two experts" in before
+        assert "only one label occurs" in after, "kappa of experts who say one and the same"
+        assert "under 30 claims" in after and "the experts call no claim contradicted or unverified" in after
+
+
+def test_roles(project: Any, expert: Any, analyst: Any, stranger: Any, signed_in: Any) -> None:
+    address = reverse("agreement", args=(project.slug, make_audit(project, [(S, S)]).pk))
+    assert [signed_in(user).get(address).status_code for user in (expert, analyst, stranger)] == [403, 200, 404]
+    assert signed_in(analyst).post(address).status_code == 405
