@@ -59,7 +59,7 @@ def skipped(project: Project, *, reason: str, only_open: bool, number: str | Non
         items = items.filter(still_open=True)
     newest = Prefetch("skips", Skip.objects.select_related("reviewer").order_by("-pk"))
     shown = items.select_related("claim", "plan__audit").prefetch_related(newest).order_by("-last")
-    page = Paginator(shown.only("claim__text", "plan__audit__name"), PAGE).get_page(number)
+    page = Paginator(shown.only("replaced_at", "claim__text", "plan__audit__name"), PAGE).get_page(number)
     rows = [Skipped(item, item.still_open, item.times, list(item.skips.all())[:NOTES]) for item in page]
     return page, rows
 
