@@ -61,15 +61,17 @@ def review_comment(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except Refused as refused:
         raise PermissionDenied(_REFUSALS[refused.code]) from None
     if getattr(request, "htmx", False):
-        return _answer(request, reading)
+        return _answer(request, reading, added=comment.pk)
     return redirect(f"{reverse('review_item', args=(slug, pk))}#comment-{comment.pk}")
 
 
-def _answer(request: HttpRequest, reading: Reading, sent: CommentForm | None = None) -> HttpResponse:
-    """The comments alone for HTMX, else the whole page. sent: a form with errors."""
+def _answer(
+    request: HttpRequest, reading: Reading, sent: CommentForm | None = None, added: int | None = None
+) -> HttpResponse:
+    """The comments alone for HTMX, else the whole page. sent: a form with errors; added: the comment just written."""
     if not getattr(request, "htmx", False):
         return _page(request, reading, sent)
-    context = discussion(reading.item, request.user, sent)
+    context = discussion(reading.item, request.user, sent) | {"added": added}
     return render(request, "review/comments.html", context, status=422 if sent else 200)
 
 

@@ -230,7 +230,7 @@ def test_htmx_gets_the_comments_alone(item: ReviewItem, expert: Any, signed_in: 
     url = reverse("review_comment", args=("loan-desk", item.pk))
     answer = browser.post(url, {"text": "Seen."}, headers={"HX-Request": "true"})
     assert answer.status_code == 200 and answer.content.decode().lstrip().startswith('<section id="comments"')
-    assert "Seen." in answer.content.decode()
+    assert "Seen." in answer.content.decode() and answer.content.decode().count(" autofocus") == 1
     refused = browser.post(url, {"text": "x" * 5001}, headers={"HX-Request": "true"})
     assert refused.status_code == 422 and "x" * 5001 in refused.content.decode(), "what was typed stays"
     assert browser.post(url, {"text": " "}).status_code == 422
