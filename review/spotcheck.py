@@ -46,10 +46,15 @@ def stratum_of(decision: str, vague: bool) -> str:
     return str(found)
 
 
-def hash_of_strata(strata: Mapping[str, Sequence[int]]) -> str:
-    """SHA-256 in hexadecimal over one line "claim id, blank, stratum" per claim, in the order of claim ids."""
+def lines_of_strata(strata: Mapping[str, Sequence[int]]) -> str:
+    """One line "claim id, blank, stratum" per claim, in the order of claim ids."""
     lines = sorted((claim, name) for name, claims in strata.items() for claim in claims)
-    return hashlib.sha256("".join(f"{claim} {name}\n" for claim, name in lines).encode()).hexdigest()
+    return "".join(f"{claim} {name}\n" for claim, name in lines)
+
+
+def hash_of_strata(strata: Mapping[str, Sequence[int]]) -> str:
+    """SHA-256 in hexadecimal over the lines of the strata."""
+    return hashlib.sha256(lines_of_strata(strata).encode()).hexdigest()
 
 
 def seed_of(dataset_sha256: str, strata_hash: str, nonce: str) -> str:
