@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from audits.models import Event, Project, Role
+from review import guidelines
 from review.guidelines import MOST_EXAMPLES, Example, Overtaken, built_in, change_of, history, panel, publish
 from review.models import Guidelines
 from tests.pages import Visitor
@@ -57,6 +58,23 @@ def test_the_second_of_two_managers_is_told_and_overwrites_nothing(project: Proj
         write(project, manager, "Yours.")
     assert found.value.newest.text == "Mine."
     assert Guidelines.objects.count() == 1
+
+
+def test_the_second_of_two_managers_in_the_same_moment_is_told_too(
+    project: Project, manager: Any, monkeypatch: Any
+) -> None:
+    """Both have read that there is no version yet; the database takes one of the two."""
+    write(project, manager, "Mine.")
+    real, asked = guidelines.in_force, []
+
+    def late(project: Project) -> Any:
+        asked.append(project)
+        return None if len(asked) == 1 else real(project)
+
+    monkeypatch.setattr(guidelines, "in_force", late)
+    with pytest.raises(Overtaken):
+        write(project, manager, "Yours.")
+    assert [row.text for row in Guidelines.objects.all()] == ["Mine."]
 
 
 def test_versions_say_what_they_changed(project: Project, manager: Any) -> None:
