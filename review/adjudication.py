@@ -133,7 +133,8 @@ def _adjudicate(slot: Slot, token: uuid.UUID | None, word: Word) -> Saved:
     outcome, filled = _fill(item, slot, token, word.user)
     row = append(item, filled, last, word, taken_at=_taken_at(filled or slot, word.user))
     audit = item.plan.audit
-    audit.mark_labelled()
+    if audit.labelled_at is None:
+        audit.mark_labelled()
     facts = {"item": item.pk, "label": word.label, "outcome": str(outcome), "revision": row.revision}
     Event.record("adjudicated", project=audit.project, audit=audit, actor=word.user, **facts)
     settle(item)

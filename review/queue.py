@@ -211,28 +211,38 @@ def free_leases_of(user: Any, project: Project) -> int:
 def counts(user: Any, scope: Scope) -> Counts:
     """The state of the queue for this person."""
     gold.ensure_for(user, scope.projects)
-    offer, now = Offer(user, scope), timezone.now()
-    waiting, live = Q(state=Slot.State.WAITING), Q(lease_until__gte=now)
-    held = waiting & live
-    free = waiting & (Q(lease_until__isnull=True) | Q(lease_until__lt=now))
-    mine = held & Q(reviewer=user)
-    # An empty Q, all claims, is lost in an "or".
-    seen = (offer.assigned | mine if offer.assigned else Q()) & scope.chosen
-    open_to_me = ~offer.barred
-    away = held & ~Q(reviewer=user) & open_to_me
-    hidden = waiting & offer.assigned & ~scope.chosen & (open_to_me | Q(reviewer=user)) if scope.filtered else None
-    found = offer.slots().aggregate(
-        total=Count("pk", filter=seen),
-        done=Count("pk", filter=seen & Q(state=Slot.State.DONE)),
-        free=Count("pk", filter=seen & free & open_to_me & ~offer.skipped),
-        skipped=Count("pk", filter=seen & free & open_to_me & offer.skipped),
-        mine=Count("pk", filter=seen & mine),
-        colleagues=Count("pk", filter=seen & away),
-        next_free=Min("lease_until", filter=seen & away),
-        others_only=Count("pk", filter=seen & waiting & offer.barred & ~mine),
-        unassigned=Count("pk", filter=waiting & ~offer.assigned) if offer.assigned else Count("pk", filter=Q(pk=0)),
-        hidden=Count("pk", filter=hidden) if hidden else Count("pk", filter=Q(pk=0)),
-    )
+    offer = Offer(user, scope)
+    rows = offer.slots().annotate(place=_place(offer)).order_by().values_list("place")
+    found = {place: (n, first) for place, n, first in rows.annotate(Count("pk"), Min("lease_until"))}
+    there = {name: found.get(name, (0, None))[0] for name in (*_SEEN, "hidden", "unassigned")}
     audits = Audit.objects.filter(project__in=scope.projects, status=Audit.Status.REVIEWING)
     opening = Count("pk", filter=Q(review_plan__isnull=True))
-    return Counts(**found, **audits.aggregate(audits=Count("pk"), opening=opening))
+    return Counts(
+        total=sum(there[name] for name in _SEEN),
+        next_free=found.get("colleagues", (0, None))[1],
+        **there,
+        **audits.aggregate(audits=Count("pk"), opening=opening),
+    )
+
+
+_SEEN = ("done", "free", "skipped", "mine", "colleagues", "others_only")  # what makes up the total
+
+
+def _place(offer: Offer) -> Case:
+    """The one field of Counts in which a slot is counted; "" for none."""
+    live, mine = Q(lease_until__gte=timezone.now()), Q(reviewer=offer.user)
+    seen, chosen = offer.assigned & offer.scope.chosen, offer.scope.chosen
+    whens = [
+        (Q(state=Slot.State.DONE) & seen, "done"),
+        (Q(state=Slot.State.DONE), ""),
+        (live & mine & chosen, "mine"),
+        (offer.assigned and ~offer.assigned, "unassigned"),
+        (chosen and ~chosen & live & mine, "hidden"),
+        (chosen and ~chosen & offer.barred, ""),
+        (chosen and ~chosen, "hidden"),
+        (offer.barred, "others_only"),
+        (live, "colleagues"),
+        (offer.skipped, "skipped"),
+    ]
+    # An empty Q is no condition: nothing is restricted, nothing filtered.
+    return Case(*(When(q, then=Value(name)) for q, name in whens if q), default=Value("free"))
