@@ -15,6 +15,15 @@
     if (!xhr.responseURL || !loginPath()) return false;
     return new URL(xhr.responseURL).pathname === loginPath() && location.pathname !== loginPath();
   }
+  // A page may ask for the password on the spot; who cancels this event has taken care of it.
+  function signedOut(request) {
+    const asked = new CustomEvent("assay:signed-out", { cancelable: true, detail: request });
+    if (document.dispatchEvent(asked)) tell("401");
+  }
+  function token() {
+    const found = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
+    return found ? found[1] : "";
+  }
   function plainText(xhr) {
     const type = xhr.getResponseHeader("Content-Type") || "";
     return type.startsWith("text/plain") && xhr.responseText.length < 500 ? xhr.responseText : "";
@@ -22,19 +31,17 @@
 
   // Signing in again in another tab changes the token that this page was loaded with; the cookie has the new one.
   document.addEventListener("htmx:configRequest", (event) => {
-    const found = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
-    if (!found) return;
+    event.detail.noCookie = !token();
+    if (!token()) return;
     const { headers, formData } = event.detail;
-    headers["X-CSRFToken"] = found[1];
-    if (formData && formData.has("csrfmiddlewaretoken")) formData.set("csrfmiddlewaretoken", found[1]);
+    headers["X-CSRFToken"] = token();
+    if (formData && formData.has("csrfmiddlewaretoken")) formData.set("csrfmiddlewaretoken", token());
   });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { xhr } = event.detail;
     if (cameFromLogin(xhr)) { // the session ended and the server led the request to the sign-in page
       event.detail.shouldSwap = false;
-      // A page may ask for the password on the spot; who cancels this event has taken care of it.
-      const asked = new CustomEvent("assay:signed-out", { cancelable: true, detail: event.detail.requestConfig });
-      if (document.dispatchEvent(asked)) tell("401");
+      signedOut(event.detail.requestConfig);
     } else if (xhr.status === 422 || (xhr.status === 409 && xhr.getResponseHeader("HX-Retarget"))) {
       event.detail.shouldSwap = true;
       event.detail.isError = false;
@@ -43,6 +50,10 @@
   document.addEventListener("htmx:responseError", (event) => {
     const { xhr } = event.detail;
     const status = String(xhr.status);
+    if (status === "401" || (status === "403" && event.detail.requestConfig.noCookie)) { // without cookies nobody is signed in
+      signedOut(event.detail.requestConfig);
+      return;
+    }
     if (KNOWN.includes(status)) tell(status, plainText(xhr));
     else tell(xhr.status >= 500 ? "500" : "400", plainText(xhr));
   });
