@@ -120,6 +120,7 @@ RULES = {
     "review_waive": Rule(WRITE, M, ("slug", "audit")),
     "review_labels_export": Rule(READ, A | M, ("slug", "audit", "format")),
     "agreement": Rule(READ, A | M, ("slug", "audit")),
+    "review_reports": Rule(READ, M, ("slug",)),
     "audit_compare": Rule(READ, A | M, ("slug", "audit")),
     "audit_compare_csv": Rule(READ, A | M, ("slug", "audit")),
     "certificate": Rule(READ, A | M, ("slug", "audit")),

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from audits.models import Claim, Event, Role, Sample
 from review.agreement import Material
@@ -130,7 +130,8 @@ def test_what_happened_at_the_desk_is_counted(project: Any, expert: Any, person:
         Skip.objects.create(item=third, reviewer=who, reason=Skip.Reason.UNCLEAR)
     Recut.objects.create(item=third, proposer=expert, texts=["a", "b"])
     Event.record("second_label_waived", project=project, audit=audit, actor=None, items=[1, 2])
-    found = asides(audit)
+    with translation.override("en"):
+        found = asides(audit)
     assert (found.shown, found.changed, found.kept, found.waived) == (2, 1, 1, 2)
     assert found.skips[0] == ("The claim is unclear", 2) and found.skipped == 1 and len(found.skips) == 4
     assert found.recuts == (("proposed", 1),)
