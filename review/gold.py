@@ -47,7 +47,7 @@ def candidates(audit: Audit, q: str = "") -> models.QuerySet[Claim]:
     found = Claim.objects.filter(audit=audit, review_item__isnull=True).exclude(decision="")
     if q := q.strip():
         found = found.filter(Q(text__icontains=q) | Q(sample__external_id__icontains=q))
-    return found.select_related("sample")
+    return found.select_related("sample").defer("sample__contexts", "sample__metadata")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def suggestions(audit: Audit) -> list[Suggestion]:
     if not said:
         return []
     found = []
-    for claim in candidates(audit).filter(sample__given_labels__in=given).distinct():
+    for claim in candidates(audit).filter(sample__in=given.values("sample")):
         rows = said.get((claim.sample_id, compact(claim.text).text), [])
         if len({row.label for row in rows}) == 1:
             found.append(Suggestion(claim, rows[0].label, rows[0].word))
