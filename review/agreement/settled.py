@@ -28,7 +28,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class Doubled:
-    """One claim with independent labels of two experts or more, in the order of their places, which is random.
+    """One claim with independent labels of two experts or more, in the order of time.
 
     times: when each label was given.
     """
@@ -80,7 +80,7 @@ def doubled(items: Mapping[int, list[IndependentLabel]]) -> list[Doubled]:
     """Items that two experts or more labelled without knowing of each other. Arbiters know: they are left out."""
     found = []
     for rows in items.values():
-        own = [one for one in rows if not one.arbitrates]
+        own = sorted((one for one in rows if not one.arbitrates), key=lambda one: one.created)
         if len(own) > 1:
             who, what = tuple(one.reviewer for one in own), tuple(one.label for one in own)
             found.append(Doubled(own[0].sample, who, what, tuple(one.created for one in own)))
