@@ -32,6 +32,8 @@ class Size(NamedTuple):
     sentences: int  # number of them
     contexts: int
     passages: int  # number of contexts
+    given: int = 0  # claims that people labelled: asked about as they stand, so that nothing is cut
+    given_tokens: int = 0  # of those claims together
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from audits.judges.base import Purpose, Usage
 from audits.models import Dataset, Judge
 from audits.pipeline.counting import Load, load_of
 from audits.pipeline.experience import Experience, experience_with
-from audits.pipeline.foreseeing import Foreseen, Habits, foresee_cutting, foresee_judging, habits
+from audits.pipeline.foreseeing import Foreseen, Habits, claims_of, foresee_cutting, foresee_judging, habits
+from audits.pipeline.labelled import labelled_load
 from audits.prices import BATCH_SHARE, WHOLE, has_batches
 
 
@@ -70,15 +71,22 @@ class Estimate:
 
 
 def estimate(
-    *, dataset: Dataset, extractor: Judge, judges: Sequence[Judge], batch: bool = False, probe_percent: int = 0
+    *,
+    dataset: Dataset,
+    extractor: Judge,
+    judges: Sequence[Judge],
+    batch: bool = False,
+    probe_percent: int = 0,
+    calibration: bool = False,
 ) -> Estimate:
     """Calls, tokens and US dollars of an audit of this dataset by this panel.
 
     Several claims in one call (ASSAY_CLAIMS_PER_CALL) share the rubric and the contexts. batch: at half price where a
-    vendor has a batch interface. probe_percent: of claims that are judged again. What answers of other audits save is
-    not known before, so it is not in here.
+    vendor has a batch interface. probe_percent: of claims that are judged again. calibration: of the answers that
+    people labelled alone, and their claims as given. What answers of other audits save is not known before, so it is
+    not in here.
     """
-    load = load_of(dataset)
+    load = labelled_load(dataset) if calibration else load_of(dataset)
     cutting = _experience(extractor, Purpose.EXTRACT)
     spans = habits(cutting)
     members = [_member(extractor, "extractor", 0, [foresee_cutting(load, one) for one in spans], cutting, batch)]
@@ -127,16 +135,12 @@ def _whole(load: Load, spans: Sequence[Habits], members: Sequence[MemberEstimate
         cost=_total([member.cost for member in members]),
         low=_total([member.low for member in members]),
         high=_total([member.high for member in members]),
-        claims=_whole_number(_sentences(load) * spans[1].claims_per_sentence),
+        claims=_whole_number(sum(claims_of(size, spans[1]) for size in load.sizes) * load.scale),
         samples=load.total,
         counted=load.counted,
         unknown_prices=tuple(dict.fromkeys(member.name for member in members if member.cost is None)),
         per_member=tuple(members),
     )
-
-
-def _sentences(load: Load) -> float:
-    return sum(size.sentences for size in load.sizes) * load.scale
 
 
 def _whole_number(number: float) -> int:

@@ -51,9 +51,11 @@ class Foreseen:
 
 
 def foresee_cutting(load: Load, own: Habits) -> Foreseen:
-    """One call for each answer, and for each part of a long one."""
+    """One call for each answer, and for each part of a long one; none where the claims are given."""
     calls = tokens_in = tokens_out = 0.0
     for size in load.sizes:
+        if size.given:
+            continue
         parts = max(1, ceil(max(size.answer, LEAST * size.sentences) / PART))
         calls += parts
         once = extraction_tokens(size.language, size.question, size.answer, size.sentences)
@@ -75,7 +77,7 @@ def foresee_judging(
     calls = tokens_in = tokens_out = 0.0
     each = own.per_claim or VERDICT_TOKENS * own.verbosity
     for size in load.sizes:
-        claims = size.sentences * cutting.claims_per_sentence
+        claims = claims_of(size, cutting)
         if not size.passages or not claims:
             continue
         for asked, grouped in _questions(size, claims, together, probe_percent):
@@ -84,6 +86,11 @@ def foresee_judging(
             tokens_in += asked * sum(needed)
             tokens_out += asked * max(grouped, len(needed)) * each
     return Foreseen(calls * load.scale, tokens_in * load.scale, tokens_out * load.scale)
+
+
+def claims_of(size: Size, cutting: Habits) -> float:
+    """Claims of one answer: those that are given, else as many as are usually cut."""
+    return size.given or size.sentences * cutting.claims_per_sentence
 
 
 def _questions(size: Size, claims: float, together: int, probe_percent: int) -> Iterator[tuple[float, float]]:
@@ -115,4 +122,4 @@ def _needed(size: Size, ratio: float, room: int | None, claims: float) -> list[f
 
 def _claim(size: Size) -> float:
     """Tokens of one claim, as we count them."""
-    return GROWTH * size.answer / max(1, size.sentences)
+    return size.given_tokens / size.given if size.given else GROWTH * size.answer / max(1, size.sentences)

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from audits.doorbell import ring
 from audits.models import Audit, Batch, Dataset, Event, Extraction, Judge, PanelMember, Project
+from audits.pipeline.calibrating import check_calibrated_by, owe_calibration
 from audits.pipeline.estimating import estimate
 from audits.pipeline.panel import PanelError, check_panel, judge_family, of_generators_family
 from audits.pipeline.returning import locked
@@ -37,6 +38,8 @@ def start_audit(
     reuse: bool = True,
     batch: bool = False,
     probe_percent: int = 0,
+    calibration: bool = False,
+    calibrated_by: Audit | None = None,
 ) -> Audit:
     """Freeze the panel and the acceptance rule, owe one extraction per sample, ring. Raises PanelError.
 
@@ -45,12 +48,23 @@ def start_audit(
     headless: the caller works it off; workers, which may lack its keys, leave it alone. budget: US dollars that calls
     may cost at most, None: no limit. reuse: answers that the project has paid for are found again. batch: through the
     vendors' batch interfaces, where they have one. probe_percent: of claims judged again, 0 to 100.
+    calibration: of the judges, against the labels that people gave before; no review is opened for it.
+    calibrated_by: the calibration of this very panel on whose figures it was chosen.
     """
     if dataset.status != Dataset.Status.READY:
         raise PanelError("dataset_not_ready", "The dataset is not imported yet. Wait until it is ready.")
     check_panel(dataset=dataset, judges=judges, override_reason=override_reason)
     check_budget(budget, [extractor, *judges])
-    expected = estimate(dataset=dataset, extractor=extractor, judges=judges, batch=batch, probe_percent=probe_percent)
+    expected = estimate(
+        dataset=dataset,
+        extractor=extractor,
+        judges=judges,
+        batch=batch,
+        probe_percent=probe_percent,
+        calibration=calibration,
+    )
+    if calibration:
+        spot_check_size = double_percent = 0  # no expert is asked
     if spot_check_size is None:
         spot_check_size = planning.spot_check_size(expected.claims, float(threshold), float(confidence))
     with transaction.atomic():
@@ -75,12 +89,19 @@ def start_audit(
             reuse=reuse,
             batch=batch,
             probe_percent=probe_percent,
+            calibration=calibration,
+            calibrated_by=calibrated_by,
             created_by=user,
         )
         _seat(audit, extractor, PanelMember.Role.EXTRACTOR, 0)
         for position, judge in enumerate(judges):
             _seat(audit, judge, PanelMember.Role.JUDGE, position)
-        _owe_extractions(audit)
+        if calibrated_by is not None:
+            check_calibrated_by(calibrated_by, audit)
+        if calibration:
+            owe_calibration(audit)
+        else:
+            _owe_extractions(audit)
         _note_start(audit, user)
         ring("audits.work", audit.pk)
     return audit
@@ -103,9 +124,11 @@ def check_budget(budget: Decimal | None, judges: Sequence[Judge]) -> None:
 
 def _note_start(audit: Audit, user: Any) -> None:
     rule = {"threshold": str(audit.threshold), "confidence": str(audit.confidence), "scope": audit.scope}
-    budget = {} if audit.budget is None else {"budget": str(audit.budget)}
+    chosen = {} if audit.budget is None else {"budget": str(audit.budget)}
+    chosen |= {"calibration": "true"} if audit.calibration else {}
+    chosen |= {} if audit.calibrated_by_id is None else {"calibrated_by": str(audit.calibrated_by_id)}
     override = audit.override_reason
-    Event.record("start", project=audit.project, audit=audit, actor=user, override=override, **rule, **budget)
+    Event.record("start", project=audit.project, audit=audit, actor=user, override=override, **rule, **chosen)
 
 
 def _seat(audit: Audit, judge: Judge, role: str, position: int) -> None:
