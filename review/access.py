@@ -16,8 +16,11 @@ from review.scope import Scope
 
 
 def slot_for(request: HttpRequest, code: uuid.UUID) -> Slot:
-    """A slot of a project in which the person is an expert, by its code. Raises as project_for does."""
-    rows = Slot.objects.select_related("item__claim__sample", "item__plan__audit__project")
+    """A slot of a project in which the person is an expert, by its code. Raises as project_for does.
+
+    Without the texts, which can be long: holding a claim and labelling it need none of them.
+    """
+    rows = Slot.objects.select_related("item__plan__audit__project")
     slot = get_object_or_404(rows, code=code)
     project_for(request, slot.item.plan.audit.project.slug, Role.EXPERT)
     return slot
