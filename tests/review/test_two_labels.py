@@ -11,7 +11,7 @@ from audits.models import Audit, Event, Project, Role
 from review.adjudication import Outcome, Refused, Saved, adjudicate, reveal, revise, undo
 from review.models import Adjudication, ReviewItem, Slot
 from review.outcomes import outcomes
-from review.queue import counts, take
+from review.queue import counts, renew, skip, take
 from review.readiness import readiness
 from review.recut import accept, propose
 from review.scope import Scope
@@ -196,6 +196,43 @@ def test_one_person_fills_one_place_even_with_two_in_hand(audit: Audit, people: 
         kinds.append(sent.outcome)
     assert kinds == [Outcome.SAVED, Outcome.ALREADY_SAVED]
     assert Adjudication.objects.count() == 1 and outcome(audit) is None
+
+
+def test_only_one_person_arbitrates(audit: Audit, people: list[Any], project: Project) -> None:
+    give(people[0], project, S)
+    give(people[1], project, C)
+    slot = take(people[2], Scope((project,)))
+    assert take(people[3], Scope((project,))) is None
+    late = adjudicate(slot, None, user=people[3], label=U, idempotency_key=uuid.uuid4())
+    assert late.outcome == Outcome.TAKEN_BY_OTHER, "the second one neither overwrites nor counts"
+    adjudicate(slot, slot.token, user=people[2], label=C, idempotency_key=uuid.uuid4())
+    assert outcome(audit) == C
+    with pytest.raises(Refused, match="not_yours"):
+        adjudicate(slot, None, user=people[0], label=S, idempotency_key=uuid.uuid4())
+
+
+def test_who_holds_a_claim_is_not_told_that_colleagues_are_done_with_it(
+    audit: Audit, people: list[Any], project: Project
+) -> None:
+    mine = take(people[0], Scope((project,)))
+    give(people[1], project, S)
+    assert mine is not None and renew(mine, mine.token)
+    assert counts(people[0], Scope((project,))).mine == 1
+    saved = adjudicate(mine, mine.token, user=people[0], label=S, idempotency_key=uuid.uuid4())
+    assert saved.outcome == Outcome.SAVED
+
+
+def test_skips_and_extra_opinions_are_no_labels(audit: Audit, people: list[Any], project: Project) -> None:
+    scope = Scope((project,))
+    passed = take(people[0], scope)
+    assert passed is not None and skip(passed, passed.token, user=people[0], reason="unclear")
+    give(people[1], project, S)
+    assert outcome(audit) is None and counts(people[2], scope).free == 1
+    give(people[2], project, S)
+    assert outcome(audit) == S and take(people[0], scope, again=True) is None, "two were needed, two are in"
+    late = adjudicate(passed, passed.token, user=people[0], label=C, idempotency_key=uuid.uuid4())
+    assert late.outcome == Outcome.TAKEN_BY_OTHER
+    assert outcome(audit) == S and not arbiters()
 
 
 # --- Doing without the second label ---------------------------------------------------------------------------
