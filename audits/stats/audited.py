@@ -3,11 +3,17 @@
 Post-stratified mean with MOVER-exact bounds (Zou, Huang & Zhang 2009): the exact hypergeometric limit of every
 spot-checked stratum, the distances added in quadrature. Nothing is assumed about the judges; the spot check must be a
 simple random draw inside each stratum, and the expert's label is the truth by definition.
+
+A claim that no expert could decide has no truth to be missing at random: whoever gives it up may know why. So it
+counts against the system wherever a limit is concerned (worst-case imputation, Manski 1990): every upper limit is the
+one that experts would have given by calling all such claims hallucinated, every lower limit the one by calling them
+supported, and both hold whatever the claims are. The rate itself is of what experts decided: an invented label would
+move it, and nobody could tell by how much.
 """
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audits.stats.clustered import design_effect, korn_graubard
 from audits.stats.estimate import ICC_FLOOR, MIN_ANSWERS, Estimate, beyond, tail, undefined
@@ -21,12 +27,16 @@ SCOPES = ("dataset", "traffic")
 
 @dataclass(frozen=True)
 class AuditedClaim:
-    """One claim. truth: an expert's word, True = hallucinated, None = none yet. drawn: by the random spot check."""
+    """One claim. truth: an expert's word, True = hallucinated, None = none yet. drawn: by the random spot check.
+
+    given_up: no expert can decide it. With a truth, the truth counts.
+    """
 
     answer: object
     stratum: str
     truth: bool | None
     drawn: bool
+    given_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,7 @@ class Stratum:
 
     claims N_h; checked n_h with an expert's label that counts; hallucinated x_h among the checked.
     owed: labels still missing (drawn claims without one; for a disputed stratum every claim without one).
+    given_up: claims that would be checked had an expert been able to decide them; neither checked nor owed.
     presumed: the share of hallucinated claims by the judges' own verdict, used only where nothing was checked.
     drawn: True when the checked claims are a random draw; False where all are to be reviewed, so that a partial
     review says nothing about the rest.
@@ -47,6 +58,18 @@ class Stratum:
     owed: int = 0
     presumed: float = 0.0
     drawn: bool = True
+    given_up: int = 0
+
+    def imputed(self, hallucinated: bool) -> "Stratum":
+        """The stratum as if experts had found every claim that was given up hallucinated, or every one supported."""
+        if not self.given_up:
+            return self
+        return replace(
+            self,
+            checked=self.checked + self.given_up,
+            hallucinated=self.hallucinated + (self.given_up if hallucinated else 0),
+            given_up=0,
+        )
 
     @property
     def share(self) -> float:
@@ -55,6 +78,8 @@ class Stratum:
 
     def limits(self, tail: float) -> tuple[float, float]:
         """One-sided limits of the stratum's share: exact, or certain (0 and all) where no random draw speaks."""
+        if self.given_up:
+            return self.imputed(False).limits(tail)[0], self.imputed(True).limits(tail)[1]
         if self.checked == self.claims:
             return self.share, self.share
         if not self.checked or not self.drawn:
@@ -135,9 +160,15 @@ def _reach(strata: Sequence[Stratum], tail: float) -> tuple[float, float, float,
 
 def dataset_limits(strata: Sequence[Stratum], tail: float) -> tuple[float, float]:
     """One-sided limits, each at `tail`, for the rate of exactly these claims."""
-    rate = theta(strata)
-    certain_down, certain_up, random_down, random_up = _reach(strata, tail)
-    return max(0.0, rate - certain_down - random_down), min(1.0, rate + certain_up + random_up)
+    best, worst = _imputed(strata)
+    certain_down, _, random_down, _ = _reach(best, tail)
+    _, certain_up, _, random_up = _reach(worst, tail)
+    return max(0.0, theta(best) - certain_down - random_down), min(1.0, theta(worst) + certain_up + random_up)
+
+
+def _imputed(strata: Sequence[Stratum]) -> tuple[list[Stratum], list[Stratum]]:
+    """The strata for the lower and for the upper limit: claims that were given up as supported, as hallucinated."""
+    return [s.imputed(False) for s in strata], [s.imputed(True) for s in strata]
 
 
 def traffic_limits(strata: Sequence[Stratum], answers: int, deff: float, tail: float) -> tuple[float, float]:
@@ -148,12 +179,15 @@ def traffic_limits(strata: Sequence[Stratum], answers: int, deff: float, tail: f
     """
     if answers < 2:
         return 0.0, 1.0
-    rate = theta(strata)
-    certain_down, certain_up, random_down, random_up = _reach(strata, tail)
-    low, high = korn_graubard(rate, sum(s.claims for s in strata), deff, answers, tail)
+    best, worst = _imputed(strata)
+    lowest, highest, claims = theta(best), theta(worst), sum(s.claims for s in strata)
+    certain_down, _, random_down, _ = _reach(best, tail)
+    _, certain_up, _, random_up = _reach(worst, tail)
+    low, _ = korn_graubard(lowest, claims, deff, answers, tail)
+    _, high = korn_graubard(highest, claims, deff, answers, tail)
     return (
-        max(0.0, rate - certain_down - math.hypot(random_down, rate - low)),
-        min(1.0, rate + certain_up + math.hypot(random_up, high - rate)),
+        max(0.0, lowest - certain_down - math.hypot(random_down, lowest - low)),
+        min(1.0, highest + certain_up + math.hypot(random_up, high - highest)),
     )
 
 
@@ -179,7 +213,7 @@ def estimate(
     if not rows:
         nothing = undefined("no_claims", 0, confidence)
         return AuditedEstimate(strata, 0, 0, 1.0, confidence, None, nothing, nothing, None, None, ("no_claims",), ())
-    deff = design_effect(_expected(rows, strata, disputed), [row.answer for row in rows], icc_floor)
+    deff = _deff(rows, strata, disputed, icc_floor)
     rate, n = theta(strata), len(rows)
     traffic = Estimate(rate, None, None, n, confidence, "few_answers")
     one_sided = None
@@ -217,26 +251,48 @@ def _count(
         own = [row for row in rows if row.stratum == name]
         asked = [row for row in own if _counts(row, disputed, disputed_drawn)]
         truths = [row.truth for row in asked if row.truth is not None]
+        given_up = sum(row.given_up for row in asked if row.truth is None)
         found.append(
             Stratum(
                 name=name,
                 claims=len(own),
                 checked=len(truths),
                 hallucinated=sum(truths),
-                owed=len(asked) - len(truths),
+                owed=len(asked) - len(truths) - given_up,
                 presumed=0.0 if name in supported else 1.0,
                 drawn=name != disputed or disputed_drawn,
+                given_up=given_up,
             )
         )
     return tuple(found)
 
 
-def _expected(rows: Sequence[AuditedClaim], strata: Sequence[Stratum], disputed: str) -> list[float]:
-    """Per claim its stratum's share, or the expert's word where the judges disagreed: what shows the clustering."""
+def _deff(rows: Sequence[AuditedClaim], strata: Sequence[Stratum], disputed: str, icc_floor: float) -> float:
+    """The design effect; the largest of what is found with the claims that were given up left out, hallucinated, and
+    supported, so that no imputation hides a clustering."""
+    answers = [row.answer for row in rows]
+    found = design_effect(_expected(rows, strata, disputed, None), answers, icc_floor)
+    if any(s.given_up for s in strata):
+        for word in (True, False):
+            imputed = [s.imputed(word) for s in strata]
+            found = max(found, design_effect(_expected(rows, imputed, disputed, word), answers, icc_floor))
+    return found
+
+
+def _expected(
+    rows: Sequence[AuditedClaim], strata: Sequence[Stratum], disputed: str, given_up: bool | None
+) -> list[float]:
+    """Per claim its stratum's share, or the expert's word where the judges disagreed: what shows the clustering.
+
+    given_up: the word to put in for disputed claims that no expert could decide; None: their stratum's share.
+    """
     share = {s.name: s.share for s in strata}
-    return [
-        float(row.truth) if row.stratum == disputed and row.truth is not None else share[row.stratum] for row in rows
-    ]
+
+    def expected(row: AuditedClaim) -> float:
+        truth = given_up if row.truth is None and row.given_up else row.truth
+        return float(truth) if row.stratum == disputed and truth is not None else share[row.stratum]
+
+    return [expected(row) for row in rows]
 
 
 def _blocking(strata: Sequence[Stratum], supported: Collection[str], disputed: str) -> tuple[str, ...]:
@@ -246,7 +302,7 @@ def _blocking(strata: Sequence[Stratum], supported: Collection[str], disputed: s
     if any(s.owed for s in strata if s.drawn):
         codes.append("spot_check_incomplete")
     if any(s.owed for s in strata if not s.drawn) or any(
-        s.name == disputed and s.claims and not s.checked for s in strata
+        s.name == disputed and s.claims and not s.checked and not s.given_up for s in strata
     ):
         codes.append("disputed_open")
     return tuple(codes)

@@ -78,17 +78,18 @@ def spot_check_size(agreed: int, threshold: float, confidence: float = 0.95) -> 
     return min(agreed, wanted[0] if wanted else agreed)
 
 
-def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:
+def allocate(sizes: Mapping[str, int], total: int, already: Mapping[str, int] | None = None) -> dict[str, int]:
     """Share a spot check of `total` claims over agreed strata: name -> claims to draw.
 
     80 % to the supported strata (a vague claim counts three times), the rest to the others by size; at least 10, or
     all, of every stratum; never more than it has. Sums to min(total, all claims) unless `total` is too small for
-    the minima, in which case these are filled in order of size.
+    the minima, in which case these are filled in order of size. already: what an earlier look has drawn, part of the
+    total and of the answer; it depends on sizes alone, never on labels.
     """
     total = min(total, sum(sizes.values()))
-    draw = {name: 0 for name in sizes}
+    draw = {name: (already or {}).get(name, 0) for name in sizes}
     for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
-        draw[name] = min(MINIMUM, sizes[name], total - sum(draw.values()))
+        draw[name] += max(0, min(min(MINIMUM, sizes[name]) - draw[name], total - sum(draw.values())))
     weights = _weights(sizes)
     while (rest := total - sum(draw.values())) > 0:
         # Always to the stratum that is furthest behind its share: no rounding rule to explain.
