@@ -87,10 +87,10 @@ def skip_claim(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
         return bad(_("A proposed cut goes with two claims in one or an unclear claim. Nothing was skipped."))
     try:
         with transaction.atomic():
+            if texts:  # the item's row before the slot's, as when a label is stored
+                propose(slot, user=request.user, texts=texts, note=reason_of(request))
             token = as_uuid(request.POST.get("token"))
             done = skip(slot, token, user=request.user, reason=reason, note=reason_of(request))
-            if texts:
-                propose(slot, user=request.user, texts=texts, note=reason_of(request))
     except RecutError as error:
         return bad(recut_words(error.code))
     told = _("Skipped. The claim comes back at the end.") if done else _("The claim was not in your hands any more.")
