@@ -16,14 +16,15 @@ from review.models import Adjudication, ReviewItem
 class Reading:
     """An item and what its reader may know. settled: no label of it is open.
 
-    full: verdicts, everybody's labels, why the claim came up. Otherwise the reader is an expert who has labelled it.
-    names: experts by name.
+    full: verdicts and everybody's labels. Otherwise the reader is an expert who has labelled it. names: experts by
+    name. origin: why the claim came up, and its known label; never for one whom known labels measure.
     """
 
     item: ReviewItem
     settled: bool
     full: bool
     names: bool
+    origin: bool
 
 
 def item_for(request: HttpRequest, slug: str, pk: int) -> Reading:
@@ -38,9 +39,9 @@ def item_for(request: HttpRequest, slug: str, pk: int) -> Reading:
     item = get_object_or_404(rows, pk=pk, plan__audit__project=project)
     item.plan.audit.project = project
     is_settled = settled(item)
-    overseer = bool(roles & {Role.ANALYST, Role.MANAGER})
-    if overseer and (is_settled or Role.EXPERT not in roles):
-        return Reading(item, is_settled, full=True, names=Role.MANAGER in roles)
+    is_expert = Role.EXPERT in roles
+    if roles & {Role.ANALYST, Role.MANAGER} and (is_settled or not is_expert):
+        return Reading(item, is_settled, full=True, names=Role.MANAGER in roles, origin=not is_expert)
     if not Adjudication.objects.standing().filter(item=item, reviewer=request.user).exists():
         raise VerdictsHidden(_("This page shows labels of a claim. You can read it once you have given yours."))
-    return Reading(item, is_settled, full=False, names=False)
+    return Reading(item, is_settled, full=False, names=False, origin=False)
