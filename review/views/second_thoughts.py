@@ -74,4 +74,6 @@ def _told(request: HttpRequest, scope: Scope, outcome: str, row: Adjudication, w
             return conflict("taken_back")
         return answer(request, scope, change=change_of(row, word, reason_of(request), sent=True))
     told = _("Your label was changed.") if outcome == Outcome.SAVED else _("Your label stands as it was.")
-    return go_on(request, scope, outcome=told)
+    found = go_on(request, scope, outcome=told)
+    found["Assay-Kept"] = "1"  # the page need not remember what was marked
+    return found

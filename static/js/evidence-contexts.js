@@ -35,9 +35,10 @@
   // Such a request is not the desk's: it must neither hold up its keys nor set them free while a label is on its way.
   for (const name of ["htmx:beforeRequest", "htmx:afterRequest"]) {
     document.addEventListener(name, (event) => {
-      if (!event.target.matches("details[data-whole]")) return;
+      const { elt } = event.detail;
+      if (!elt.matches("details[data-whole]")) return;
       event.stopPropagation();
-      if (name === "htmx:afterRequest") event.target.dataset.state = event.detail.successful ? "here" : "";
+      if (name === "htmx:afterRequest") elt.dataset.state = event.detail.successful ? "here" : "";
     }, true);
   }
   document.addEventListener("htmx:afterSwap", (event) => {
@@ -106,10 +107,11 @@
     if (!move && before) current = Math.max(current, hits.findIndex(([source, at]) => source === before[0] && at === before[1]));
     show(move);
   }
+  const number = (value) => value.toLocaleString(document.documentElement.lang);
   function show(move) {
     const output = bar().querySelector("output"), query = bar().querySelector("input").value.trim();
     const waiting = wholes().some((one) => one.dataset.state === "asked");
-    const words = output.dataset.some.replace("AT", String(current + 1)).replace("COUNT", hits.length.toLocaleString(document.documentElement.lang));
+    const words = output.dataset.some.replace("AT", number(current + 1)).replace("COUNT", number(hits.length));
     output.textContent = !query ? "" : hits.length ? words : waiting ? output.dataset.wait : output.dataset.none;
     for (const button of bar().querySelectorAll("[data-step]")) button.disabled = hits.length < 2;
     const range = ([source, at]) => texts.rangeIn(source, at, at + length);
@@ -118,12 +120,14 @@
     texts.paint("current", () => (hits[current] ? [range(hits[current])] : []), 4);
     if (move && hits[current]) goTo(hits[current]);
   }
-  function goTo([source, at]) {
-    const details = source.closest("details");
+  // Parts of a long text are laid out when they come near: then what was measured is not true any more, so look again.
+  function goTo(hit, again = 8) {
+    if (hit !== hits[current]) return;
+    const [source, at] = hit, details = source.closest("details");
     if (details) details.open = true;
-    source.scrollIntoView({ block: "nearest" }); // lays out a part of a long text that was never seen
-    const box = texts.rangeIn(source, at, at + length).getBoundingClientRect();
-    window.scrollBy(0, box.top - window.innerHeight / 3);
+    const far = texts.rangeIn(source, at, at + length).getBoundingClientRect().top - window.innerHeight / 3;
+    if (Math.abs(far) > 2) window.scrollBy(0, far);
+    if (again) requestAnimationFrame(() => goTo(hit, again - 1));
   }
   function searchNow() {
     clearTimeout(timer);

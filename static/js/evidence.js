@@ -6,7 +6,7 @@
   const texts = window.assayTexts;
   let marks = []; // [context, start, end] in reading order, none touching another
   let pending = []; // of the selection
-  let sent = ""; // whose marks travel with the label
+  let sent = null; // the form that is on its way, and under which name its marks are kept
 
   const own = () => document.querySelector("#desk [data-own]");
   const key = () => (own() ? "assay-marks-" + own().dataset.own : "");
@@ -143,11 +143,14 @@
   });
   document.addEventListener("focusout", (event) => { if (event.target.closest("[data-mark]")) texts.paint("pointed", () => []); });
 
-  document.addEventListener("htmx:beforeRequest", (event) => { sent = event.target.id === "decision" ? key() : sent; });
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { elt } = event.detail;
+    if (own() && elt.id === own().dataset.form) sent = { elt, name: key() }; // the answer may bring another claim
+  });
   document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.target.id !== "decision" || !sent) return;
-    if (event.detail.successful && event.detail.xhr.getResponseHeader("Assay-Kept") === "1") remember(sent, "");
-    sent = "";
+    if (!sent || event.detail.elt !== sent.elt) return;
+    if (event.detail.successful && event.detail.xhr.getResponseHeader("Assay-Kept") === "1") remember(sent.name, "");
+    sent = null;
   });
   document.addEventListener("desk:shown", restore);
   document.addEventListener("evidence:changed", draw);

@@ -4,10 +4,11 @@ import uuid
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from audits.models import Audit, Project, Sample
 from review.evidence_marks import MOST, BadMark, as_form, parse, store
-from review.models import Adjudication, EvidenceMark, ReviewItem
+from review.models import Adjudication, EvidenceMark, ReviewItem, Slot
 from review.spotcheck import open_review
 from tests.review.factory import C, S, U, make_audit
 
@@ -76,3 +77,55 @@ def test_too_many_marks_store_nothing(row: Adjudication) -> None:
     with pytest.raises(BadMark):
         store(row, [(1, n * 3, n * 3 + 1) for n in range(MOST + 1)])
     assert store(row, []) == [] and not EvidenceMark.objects.exists()
+
+
+# --- At the desk ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def slot(project: Project, expert: Any, signed_in: Any) -> Slot:
+    """The claim that the expert has taken."""
+    open_review(make_audit(project, [(S, C)]))
+    signed_in(expert).post(reverse("review_take"))
+    return Slot.objects.held().get(reviewer=expert)
+
+
+def send(client: Any, slot: Slot, *marks: str) -> Any:
+    """A label with these marks, as the form sends it."""
+    data = {"label": U, "token": str(slot.token), "key": str(uuid.uuid4()), "mark": marks}
+    return client.post(reverse("review_label", args=(slot.code,)), data)
+
+
+@pytest.mark.django_db
+def test_marks_go_with_the_label_and_come_back_when_it_is_taken_back(slot: Slot, expert: Any, signed_in: Any) -> None:
+    client = signed_in(expert)
+    assert send(client, slot, "0:4:8", "0:0:3").status_code == 302
+    assert [mark.text for mark in EvidenceMark.objects.all()] == ["The", "bank"]
+    given = Adjudication.objects.get()
+    change = client.get(reverse("review_change", args=(given.pk,))).content.decode()
+    assert change.count('<input type="hidden" name="mark" form="change"') == 2
+    client.post(reverse("review_undo", args=(given.pk,)))
+    page = client.get(reverse("review_desk")).content.decode()
+    assert '<input type="hidden" name="mark" form="decision" value="0:4:8">' in page
+    assert page.count('name="mark"') == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("mark", ["0:0:99999", "7:0:1", "x", "0:3:1"])
+def test_a_mark_that_cannot_be_kept_saves_nothing_and_says_so(
+    slot: Slot, expert: Any, signed_in: Any, mark: str
+) -> None:
+    refused = send(signed_in(expert), slot, "0:0:3", mark)
+    assert refused.status_code == 400 and refused["Content-Type"].startswith("text/plain")
+    assert "Nothing was saved" in refused.content.decode()
+    assert not Adjudication.objects.exists() and not EvidenceMark.objects.exists()
+    assert Slot.objects.held().filter(reviewer=expert).exists()
+
+
+@pytest.mark.django_db
+def test_a_change_has_marks_of_its_own(slot: Slot, expert: Any, signed_in: Any) -> None:
+    client = signed_in(expert)
+    send(client, slot, "0:0:3")
+    data = {"label": C, "key": str(uuid.uuid4()), "mark": ["0:4:8"]}
+    client.post(reverse("review_change", args=(Adjudication.objects.get().pk,)), data)
+    assert [(mark.adjudication.label, mark.text) for mark in EvidenceMark.objects.all()] == [(U, "The"), (C, "bank")]
