@@ -8,14 +8,16 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from django.db.models import Prefetch
+
 from audits.exporting import Cell
 from audits.from_file import CHUNK, FIELDS, FileColumns, FileOrder, as_record
 from audits.models import Audit, Claim, PanelMember, Probe, Sample, Verdict
+from audits.models.judging import AGAIN
 
 Table = tuple[list[str], Iterator[list[Cell]]]
 """A header and the rows below it."""
 SAID = ("label", "unscored", "rationale", "quotes", "grounded", "conflict", "windows", "shown")
-AGAIN = (Probe.Kind.REPEAT.value, Probe.Kind.REORDER.value)
 SAMPLE_FIELDS = ("external_id", "line", "language", "question", "answer", "flags", *FIELDS)
 
 
@@ -32,7 +34,7 @@ def _claim_columns(audit: Audit, contexts: bool) -> list[str]:
     names = ["sample_id", "question", "answer", "claim_no", "claim"]
     names += ["sentence_no", "start", "end", "vague", "ambiguous", "flags", "decision"]
     for member in audit.panel:
-        names += [f"{member.name} {part}" for part in (*SAID, *AGAIN)]
+        names += [f"{member.name} {part}" for part in (*SAID, *(kind.value for kind in AGAIN))]
     return [*names, "contexts"] if contexts else names
 
 
@@ -89,7 +91,8 @@ def claim_records(audit: Audit, *, contexts: bool = False) -> Iterator[dict[str,
 
 def _claims(audit: Audit, contexts: bool) -> Iterator[tuple[Claim, Sample]]:
     """Claims with their verdicts and samples; the texts of a sample are read once per chunk, not once per claim."""
-    related = ("verdicts", "probes") if audit.probe_percent else ("verdicts",)
+    again = Prefetch("probes", queryset=Probe.objects.filter(kind__in=AGAIN))
+    related = ("verdicts", again) if audit.probe_percent else ("verdicts",)
     claims = Claim.objects.filter(audit=audit).prefetch_related(*related).iterator(chunk_size=CHUNK)
     wanted = Sample.objects.only(*SAMPLE_FIELDS, *(["contexts"] if contexts else []))
     while chunk := list(islice(claims, CHUNK)):

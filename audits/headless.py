@@ -240,6 +240,8 @@ def _line(audit: Audit) -> str:
     parts += [f"{member.name} {member.done}" for member in now.members if member.role == "judge"]
     if now.probes:
         parts.append(f"judged again {now.probes_done}/{now.probes}")
+    if now.planted:
+        parts.append(f"planted claims {now.planted_done}/{now.planted}")
     if now.failures:
         parts.append(f"failed calls {now.failures}")
     return " · ".join(parts)

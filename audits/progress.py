@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from audits.judges.base import Fault
 from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict
+from audits.models.judging import PLANTED
 from audits.pipeline.returning import JUDGES
 
 FAULTS = tuple(fault.value for fault in Fault)
@@ -54,7 +55,8 @@ class Progress:
     """The whole audit. cost: None as soon as a part of it is unknown (known_cost is then what is known of it).
 
     fraction: 0 to 1 of the work, in units of one member's work on one sample. probes: questions that are asked once
-    more to see whether a judge stays with its label; they are in no fraction and no time.
+    more to see whether a judge stays with its label; planted: questions about claims that were made false. Both
+    are in no fraction and no time.
     seconds_left: None when no pace can be seen (nothing called lately, not judging, no sample cut yet).
     """
 
@@ -71,6 +73,8 @@ class Progress:
     running: bool
     probes: int = 0
     probes_done: int = 0
+    planted: int = 0
+    planted_done: int = 0
 
     @property
     def waiting(self) -> int:
@@ -103,7 +107,7 @@ def progress(audit: Audit) -> Progress:
     owed = Judging.objects.filter(audit=audit, status=Judging.Status.OWED).count()
     units, done = cuts["samples"] * (1 + judges), settled * (1 + judges) - owed
     known = sum((row.cost for row in rows), Decimal(0))
-    probes = _probes(audit)
+    probes, planted = _probes(audit)
     running = audit.status == Audit.Status.JUDGING
     return Progress(
         extracted=cuts["done"],
@@ -119,15 +123,20 @@ def progress(audit: Audit) -> Progress:
         running=running,
         probes=probes.total(),
         probes_done=probes[Probe.Status.DONE],
+        planted=planted.total(),
+        planted_done=planted[Probe.Status.DONE],
     )
 
 
-def _probes(audit: Audit) -> Counter[str]:
-    """Status -> probes; no query where none are asked for."""
-    if not audit.probe_percent:
-        return Counter()
-    rows = Probe.objects.filter(audit=audit).order_by().values_list("status")
-    return Counter(dict(rows.annotate(n=Count("pk"))))
+def _probes(audit: Audit) -> tuple[Counter[str], Counter[str]]:
+    """Status -> claims asked about again, and planted ones; no query where none are asked for."""
+    again: Counter[str] = Counter()
+    planted: Counter[str] = Counter()
+    if audit.has_probes:
+        rows = Probe.objects.filter(audit=audit).order_by().values_list("kind", "status").annotate(n=Count("pk"))
+        for kind, status, n in rows:
+            (planted if kind in PLANTED else again)[status] += n
+    return again, planted
 
 
 def _members(

@@ -11,6 +11,7 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
 from audits.labels import Label
 from audits.models import Audit, PanelMember, Probe, Verdict
+from audits.models.judging import AGAIN
 from audits.pipeline.probing import is_drawn
 from audits.stats.flips import Flips, flips
 
@@ -77,7 +78,7 @@ class Stability:
 
 def stability(audit: Audit) -> Stability:
     """Read it in seven queries; of a claim only its place, never a text."""
-    rows = Probe.objects.filter(audit=audit).order_by()
+    rows = Probe.objects.filter(audit=audit, kind__in=AGAIN).order_by()
     counts = rows.aggregate(
         probes=Count("pk"),
         owed=Count("pk", filter=Q(status=Probe.Status.OWED)),
@@ -131,7 +132,8 @@ def _unlabelled(audit: Audit) -> dict[int, int]:
 
 def flipped(audit: Audit) -> QuerySet[Any]:
     """Probes that got another label than the first, in the order of the claims; of the sample only its id."""
-    answered = with_first(Probe.objects.filter(audit=audit, status=Probe.Status.DONE).exclude(label=""))
+    probes = Probe.objects.filter(audit=audit, kind__in=AGAIN, status=Probe.Status.DONE)
+    answered = with_first(probes.exclude(label=""))
     fields = ("kind", "label", "claim__text", "claim__position", "claim__sample__external_id")
     members = ("member__role", "member__position", "member__vendor", "member__model")
     return (

@@ -129,6 +129,11 @@ class Audit(models.Model):
         return tuple(self.panel)
 
     @property
+    def has_probes(self) -> bool:
+        """Whether judges are asked more than what counts: claims again, or planted ones."""
+        return bool(self.probe_percent or self.planted)
+
+    @property
     def is_specimen(self) -> bool:
         """Judged without a vendor: proves the road, not the system."""
         return self.members.filter(vendor="offline").exists()

@@ -201,6 +201,10 @@ class Probe(Leased):
         return f"{self.claim} · {self.member} · {self.kind}"
 
 
+AGAIN = (Probe.Kind.REPEAT, Probe.Kind.REORDER)  # the claim itself, asked about again
+PLANTED = (Probe.Kind.SPECIFIC, Probe.Kind.VAGUE)  # a variant that is false
+
+
 class Call(models.Model):
     """The ledger: one row per attempt at a vendor, failures included. Unknown counts and costs are null, never 0."""
 

@@ -43,7 +43,7 @@ class Question:
     task: Task
     claims: tuple[int, ...] = ()
     order: tuple[int, ...] = ()  # i-th shown context is the sample's contexts[order[i]]
-    replicate: int = 0  # 0: what counts; 1, 2 …: asked again to see whether the judge stays with it
+    replicate: int = 0  # 0: what counts; 1, 2 …: a probe, by its kind
     left: set[int] = field(default_factory=set, compare=False, repr=False)
     """Claims of the row without a stored verdict: one set for all questions that were made of the row together."""
 
@@ -103,7 +103,7 @@ def take(
     if extracts:
         return extraction_questions(member, Extraction.objects.all().take_owed(limit, seconds, token, **still))
     taken = Judging.objects.all().take_owed(limit, seconds, token, member_id=member.pk, **still)
-    if taken or for_batch or not audit.probe_percent:
+    if taken or for_batch or not audit.has_probes:
         questions = verification_questions(audit, member, taken)
         _close_judged(taken, questions)
         return questions
@@ -203,13 +203,12 @@ def _verification(
 
 def _probes(member: PanelMember, rows: Sequence[Probe]) -> list[Question]:
     claims = Claim.objects.select_related("sample").in_bulk([row.claim_id for row in rows])
-    again = {Probe.Kind.REPEAT: 1, Probe.Kind.REORDER: 2}
+    again = {Probe.Kind.REPEAT: 1, Probe.Kind.REORDER: 2, Probe.Kind.SPECIFIC: 3, Probe.Kind.VAGUE: 4}
     questions = []
     for row in rows:
         claim = claims[row.claim_id]
-        questions.append(
-            _verification(member, row, claim.sample, [(claim.pk, claim.text)], again[Probe.Kind(row.kind)])
-        )
+        asked = [(claim.pk, row.text or claim.text)]
+        questions.append(_verification(member, row, claim.sample, asked, again[Probe.Kind(row.kind)]))
     return questions
 
 

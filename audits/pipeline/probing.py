@@ -43,7 +43,7 @@ def draw_probes(audit: Audit, claim_ids: Collection[int]) -> None:
     drawn = {pk: (extraction, sample) for pk, extraction, sample, *place in rows if is_drawn(audit, *place)}
     if not drawn:
         return
-    orders = _orders({extraction for extraction, _ in drawn.values()})
+    orders = orders_of({extraction for extraction, _ in drawn.values()})
     others = _other_orders(dict(drawn.values()), orders)
     labelled = Verdict.objects.filter(claim__in=drawn).exclude(label="").order_by("claim", "member")
     probes = []
@@ -56,7 +56,7 @@ def draw_probes(audit: Audit, claim_ids: Collection[int]) -> None:
     Probe.objects.bulk_create(probes, ignore_conflicts=True)
 
 
-def _orders(extractions: Iterable[int]) -> Orders:
+def orders_of(extractions: Iterable[int]) -> Orders:
     """The order in which each judge saw the contexts; empty for a sample without any."""
     rows = Judging.objects.filter(extraction__in=extractions)
     return {

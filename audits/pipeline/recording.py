@@ -17,6 +17,7 @@ from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, 
 from audits.models.inserting import insert
 from audits.pipeline.budgeting import settle_allowance
 from audits.pipeline.owing import Question, anything_owed, order_for, sentence_spans
+from audits.pipeline.planting import plant
 from audits.pipeline.probing import draw_probes
 from audits.pipeline.returning import pause_for_judges
 from audits.text.injection import claim_flags
@@ -305,6 +306,8 @@ def conclude(audit: Audit) -> bool:
     if not anything_owed(audit):
         settle_all(audit)
         if not anything_owed(audit):  # what was decided just now may owe probes
+            plant(audit)
+        if not anything_owed(audit):
             return audit.advance(Audit.Status.JUDGING, Audit.Status.REVIEWING)
         return False
     return audit.members.exclude(stopped_fault="").exists() and pause_for_judges(audit)

@@ -71,8 +71,8 @@ def find_paid(audit: Audit, hashes: Collection[str]) -> dict[str, tuple[Call, Re
     number = compiled.roomy(len(hashes))
     found: dict[str, tuple[Call, Reply]] = {}
     for call in compiled.select(
-        ("paid calls", number, audit.reuse, audit.probe_percent > 0),
-        lambda: _paid(number, audit.reuse, audit.probe_percent > 0),
+        ("paid calls", number, audit.reuse, audit.has_probes),
+        lambda: _paid(number, audit.reuse, audit.has_probes),
         hashes=list(hashes),
         audit=audit.pk,
         project=audit.project_id,

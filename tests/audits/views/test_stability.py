@@ -147,7 +147,7 @@ def test_probes_are_downloaded_one_row_each(signed_in: Any, analyst: Any, audit:
     assert len(rows) == Probe.objects.count() == 10
     assert list(rows[1].values()) == [
         *("q-1", "1", "The fee is 2 %.", "A", "deepseek:deepseek-v4", "reorder", "done"),
-        *("SUPPORTED", "UNVERIFIED", "", "true", "2, 1"),
+        *("SUPPORTED", "UNVERIFIED", "", "true", "", "2, 1"),
     ]
     refused, owed = rows[2], rows[-1]
     assert (refused["judge"], refused["unscored"], refused["flipped"]) == ("B", "refused", "")
