@@ -29,7 +29,8 @@ def audit(project: Project) -> Audit:
 @pytest.fixture
 def browser(signed_in: Any, expert: Any) -> Client:
     """The expert's browser."""
-    return signed_in(expert)
+    client: Client = signed_in(expert)
+    return client
 
 
 @pytest.fixture
