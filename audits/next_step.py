@@ -54,7 +54,7 @@ def _upload(project: Project, analyst: bool) -> NextStep:
 
 
 def _about_audits(project: Project, *, blind: bool) -> NextStep | None:
-    if project.audits.filter(status=Audit.Status.REVIEWING).exists():
+    if project.audits.filter(status=Audit.Status.REVIEWING, calibration=False).exists():
         text = _("The judges are done. Experts settle what they differ on.")
         return NextStep(text, _("Open the review"), page("project_review", project.slug))
     running = project.audits.filter(status__in=(Audit.Status.JUDGING, Audit.Status.PAUSED)).first()

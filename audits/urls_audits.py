@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from audits.views import audits, batches, claims, costs, exports, extraction, results, stability
+from audits.views import audits, batches, calibration, claims, costs, exports, extraction, results, stability
 
 AUDITS = "projects/<slug:slug>/audits"
 AUDIT = f"{AUDITS}/<int:pk>"
 
 urlpatterns = [
     path(f"{AUDITS}/new/", audits.audit_new, name="audit_new"),
+    path("projects/<slug:slug>/calibrations/", calibration.calibrations, name="calibrations"),
     path(f"{AUDIT}/", results.audit, name="audit"),
     path(f"{AUDIT}/pause/", audits.audit_pause, name="audit_pause"),
     path(f"{AUDIT}/resume/", audits.audit_resume, name="audit_resume"),
@@ -20,6 +21,7 @@ urlpatterns = [
     path(f"{AUDIT}/ledger.csv", costs.audit_ledger, name="audit_ledger"),
     path(f"{AUDIT}/claims/", claims.audit_claims, name="audit_claims"),
     path(f"{AUDIT}/extraction/", extraction.audit_extraction, name="audit_extraction"),
+    path(f"{AUDIT}/calibration/", calibration.calibration, name="calibration"),
     path(f"{AUDIT}/stability/", stability.audit_stability, name="audit_stability"),
     path(f"{AUDIT}/samples/<int:sample_pk>/", claims.audit_sample, name="audit_sample"),
     path(f"{AUDIT}/export/<slug:kind>.<slug:fmt>", exports.audit_export, name="audit_export"),

@@ -215,7 +215,7 @@ def counts(user: Any, scope: Scope) -> Counts:
     rows = offer.slots().annotate(place=_place(offer)).order_by().values_list("place")
     found = {place: (n, first) for place, n, first in rows.annotate(Count("pk"), Min("lease_until"))}
     there = {name: found.get(name, (0, None))[0] for name in (*_SEEN, "hidden", "unassigned")}
-    audits = Audit.objects.filter(project__in=scope.projects, status=Audit.Status.REVIEWING)
+    audits = Audit.objects.filter(project__in=scope.projects, status=Audit.Status.REVIEWING, calibration=False)
     opening = Count("pk", filter=Q(review_plan__isnull=True))
     return Counts(
         total=sum(there[name] for name in _SEEN),

@@ -95,9 +95,13 @@ def draw(
 
 
 def owed() -> models.QuerySet[Audit]:
-    """Audits under review without a plan, or with one drawn before they were judged again."""
+    """Audits under review without a plan, or with one drawn before they were judged again.
+
+    Not calibrations: people labelled their claims beforehand.
+    """
     stale = models.Q(review_plan__drawn_at__lt=models.F("judged_at"))
-    return Audit.objects.filter(models.Q(review_plan__isnull=True) | stale, status=Audit.Status.REVIEWING)
+    rows = Audit.objects.filter(status=Audit.Status.REVIEWING, calibration=False)
+    return rows.filter(models.Q(review_plan__isnull=True) | stale)
 
 
 def is_stale(plan: ReviewPlan) -> bool:

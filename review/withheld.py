@@ -27,5 +27,5 @@ def withheld_from(user: Any, project: Project) -> Withheld:
         return Withheld(claims=False, gold=False)
     spoken = Adjudication.objects.standing().filter(reviewer=user, item=OuterRef("item"))
     waiting = Slot.objects.open().in_projects([project]).filter(~Exists(spoken))
-    opening = project.audits.filter(status=Audit.Status.REVIEWING, review_plan__isnull=True)
+    opening = project.audits.filter(status=Audit.Status.REVIEWING, calibration=False, review_plan__isnull=True)
     return Withheld(claims=waiting.exists() or opening.exists(), gold=True)

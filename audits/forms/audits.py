@@ -33,6 +33,14 @@ PANEL_WORDS = {
             "Choose another judge, or say here why it must be this one: the certificate prints the reason."
         ),
     ),
+    "no_labels": (
+        "calibration",
+        _("People labelled nothing in this dataset that a judge could be held against. Choose another dataset."),
+    ),
+    "other_panel": (
+        "calibrated_by",
+        _("That calibration is of other judges. Choose its judges above, or no calibration."),
+    ),
 }
 
 
@@ -130,6 +138,21 @@ class AuditForm(forms.Form):
             "5 to 10 % are usual. It changes no verdict."
         ),
     )
+    calibration = forms.BooleanField(
+        label=_("Calibrate the judges with the labels of this dataset"),
+        required=False,
+        help_text=_(
+            "The judges are asked about what people labelled, without seeing the labels, and held against them. No "
+            "expert is asked, and no certificate follows."
+        ),
+    )
+    calibrated_by = forms.ModelChoiceField(
+        Audit.objects.none(),
+        label=_("Panel chosen on the figures of"),
+        required=False,
+        empty_label=_("no calibration"),
+        help_text=_("A calibration of these very judges. The certificate names it."),
+    )
     token = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -137,6 +160,7 @@ class AuditForm(forms.Form):
         self._offer("dataset", Dataset.objects.filter(project=project, status=Dataset.Status.READY))
         for name in ("primary", "second", "extractor"):
             self._offer(name, Judge.objects.usable_in(project))
+        self._offer("calibrated_by", project.audits.filter(calibration=True, status=Audit.Status.REVIEWING))
 
     def _offer(self, name: str, choices: Any) -> None:
         field = self.fields[name]

@@ -4,6 +4,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from audits.templatetags import explanations_calibration
+
 Words = str | Promise
 
 WHAT: dict[str, tuple[Words, Words]] = {
@@ -124,6 +126,10 @@ REASONS: dict[str, Words] = {
     "rule_changed": _("the acceptance rule was changed after the audit began"),
     "judges_never_disagree": _("the judges never disagreed"),
 }
+
+
+WHAT |= explanations_calibration.WHAT
+REASONS |= explanations_calibration.REASONS
 
 
 def reason_text(code: str) -> str:

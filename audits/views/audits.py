@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from audits import pipeline
 from audits.access import audit_for, project_for
+from audits.calibration import can_calibrate, finished
 from audits.forms.audits import CONFIDENCE, DOUBLES, PANEL_WORDS, AuditForm, default_panel, experts_of
 from audits.models import Audit, Dataset, Judge, Project, Role
 from audits.parts import render_parts
@@ -61,7 +62,19 @@ def _first_values(request: HttpRequest, project: Project) -> dict[str, Any]:
     if dataset is not None:
         values |= {"dataset": dataset.pk, "name": dataset.name}
     values["double_percent"] = DOUBLES if experts_of(project) > 1 else 0
-    return values | default_panel(project) | {"token": uuid.uuid4().hex}
+    panel = _calibrated_panel(request, project) or default_panel(project)
+    return values | panel | {"token": uuid.uuid4().hex}
+
+
+def _calibrated_panel(request: HttpRequest, project: Project) -> dict[str, int]:
+    """The seats of the calibration that the address names, and the calibration; nothing without one."""
+    asked = request.GET.get("calibrated_by", "")
+    found = next((audit for audit in finished(project) if str(audit.pk) == asked), None)
+    if found is None:
+        return {}
+    seats = {seat.role + str(seat.position): seat.judge_id for seat in found.members.all()}
+    names = {"extractor": "extractor0", "primary": "judge0", "second": "judge1"}
+    return {name: seats[seat] for name, seat in names.items() if seat in seats} | {"calibrated_by": found.pk}
 
 
 def _start(request: HttpRequest, project: Project, form: AuditForm) -> Audit | None:
@@ -83,6 +96,8 @@ def _start(request: HttpRequest, project: Project, form: AuditForm) -> Audit | N
             scope=chosen["scope"],
             spot_check_size=chosen["spot_check_size"],
             override_reason=chosen["override_reason"],
+            calibration=chosen["calibration"],
+            calibrated_by=None if chosen["calibration"] else chosen["calibrated_by"],
             **{name: chosen[name] for name in ("budget", "reuse", "batch", "probe_percent", "double_percent")},
         )
     except pipeline.PanelError as error:
@@ -114,6 +129,8 @@ class Draft:
     budget_short: bool  # less than what is expected
 
     batch: bool
+    labelled: bool  # people labelled something in the dataset, so that judges can be calibrated with it
+    calibration: bool  # and that is chosen
 
     @property
     def labels(self) -> int:
@@ -143,6 +160,8 @@ def _draft(form: AuditForm, experts: int) -> Draft:
     dataset, extractor = chosen.get("dataset"), chosen.get("extractor")
     judges = [judge for name in ("primary", "second") if (judge := chosen.get(name))]
     expected = None
+    labelled = dataset is not None and can_calibrate(dataset)
+    calibration = labelled and bool(chosen.get("calibration"))
     if dataset is not None and extractor is not None and len(judges) == 2:
         expected = pipeline.estimate(
             dataset=dataset,
@@ -150,6 +169,7 @@ def _draft(form: AuditForm, experts: int) -> Draft:
             judges=judges,
             batch=bool(chosen.get("batch")),
             probe_percent=chosen.get("probe_percent") or 0,
+            calibration=calibration,
         )
     threshold, budget = chosen.get("threshold"), chosen.get("budget")
     return Draft(
@@ -163,7 +183,7 @@ def _draft(form: AuditForm, experts: int) -> Draft:
         specimen=any(judge.vendor == "offline" for judge in [*judges, extractor] if judge),
         spot_check=(
             spot_check_size(expected.claims, float(threshold / 100), float(CONFIDENCE))
-            if expected and threshold
+            if expected and threshold and not calibration
             else None
         ),
         spot_check_chosen=chosen.get("spot_check_size"),
@@ -171,6 +191,8 @@ def _draft(form: AuditForm, experts: int) -> Draft:
         experts=experts,
         reuse=bool(chosen.get("reuse")),
         batch=bool(chosen.get("batch")),
+        labelled=labelled,
+        calibration=calibration,
         budget=budget,
         budget_short=bool(budget and expected and expected.cost and budget < expected.cost),
     )

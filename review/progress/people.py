@@ -69,7 +69,7 @@ def tags_of(project: Project) -> list[tuple[str, int]]:
     """
     longest = Assignment._meta.get_field("tag").max_length or 0
     counted: dict[str, int] = defaultdict(int)
-    datasets = project.audits.filter(status=Audit.Status.REVIEWING).values("dataset")
+    datasets = project.audits.filter(status=Audit.Status.REVIEWING, calibration=False).values("dataset")
     for tags in (
         Sample.objects.filter(dataset__in=datasets).exclude(tags=[]).values_list("tags", flat=True).iterator()
     ):

@@ -92,7 +92,8 @@ def run_by(user: Any, projects: Iterable[Project]) -> list[Project]:
 
 def audits_under_review(project: Project) -> list[Audit]:
     """The newest first."""
-    return list(project.audits.filter(status=Audit.Status.REVIEWING).select_related("review_plan"))
+    rows = project.audits.filter(status=Audit.Status.REVIEWING, calibration=False)
+    return list(rows.select_related("review_plan"))
 
 
 def owed_slots(audits: Iterable[Audit]) -> SlotQuerySet:
