@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audits.views import audits, batches, calibration, claims, costs, exports, extraction, results, stability
+from audits.views import audits, batches, calibration, claims, costs, exports, extraction, results, rule, stability
 
 AUDITS = "projects/<slug:slug>/audits"
 AUDIT = f"{AUDITS}/<int:pk>"
@@ -11,6 +11,7 @@ urlpatterns = [
     path(f"{AUDITS}/new/", audits.audit_new, name="audit_new"),
     path("projects/<slug:slug>/calibrations/", calibration.calibrations, name="calibrations"),
     path(f"{AUDIT}/", results.audit, name="audit"),
+    path(f"{AUDIT}/rule/", rule.audit_rule, name="audit_rule"),
     path(f"{AUDIT}/pause/", audits.audit_pause, name="audit_pause"),
     path(f"{AUDIT}/resume/", audits.audit_resume, name="audit_resume"),
     path(f"{AUDIT}/cancel/", audits.audit_cancel, name="audit_cancel"),

@@ -13,10 +13,12 @@ class ReviewConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Notice experts who leave, whichever way."""
+        """Notice experts who leave, whichever way; keep the rule of an audit that is certified."""
         from audits.models import Membership
+        from audits.pipeline.ruling import rule_changing
 
         post_delete.connect(_expert_left, sender=Membership, dispatch_uid="expert_left")
+        rule_changing.connect(_keep_certified_rule, dispatch_uid="keep_certified_rule")
 
 
 def _expert_left(instance: Any, origin: Any, **_: Any) -> None:
@@ -28,3 +30,12 @@ def _expert_left(instance: Any, origin: Any, **_: Any) -> None:
 
     if getattr(origin, "model", type(origin)) is type(instance):
         expert_left(instance)
+
+
+def _keep_certified_rule(audit: Any, **_: Any) -> None:
+    """Raises RuleError while a certificate that was not revoked rests on the rule."""
+    from audits.pipeline.ruling import RuleError
+    from review.models import Certificate
+
+    if Certificate.objects.valid().filter(audit=audit).exists():
+        raise RuleError("certified")

@@ -70,6 +70,7 @@ RULES = {
     "judge_switch": Rule(WRITE, A | M, ("slug", "judge")),
     "audit_new": Rule(FORM, A, ("slug",)),
     "audit": Rule(READ, A | M, ("slug", "audit")),
+    "audit_rule": Rule(FORM, M, ("slug", "audit")),
     "audit_pause": Rule(WRITE, A | M, ("slug", "audit")),
     "audit_resume": Rule(WRITE, A | M, ("slug", "audit")),
     "audit_cancel": Rule(WRITE, A | M, ("slug", "audit")),

@@ -55,6 +55,7 @@ REVIEW_MAY_USE = (
     "audits.judges.base", "audits.parts", "audits.decision", "audits.blindness",
     "audits.judges.offline_accuracy", "audits.comparison", "audits.export_files", "audits.json_queries",
     "audits.calibration",  # what a certificate names of the calibration that its panel was chosen on
+    "audits.pipeline.ruling",  # its signal: a certificate keeps the rule it rests on
     "audits.pipeline.recutting",  # the one writer of the parts of a claim that was cut anew
 )  # fmt: skip
 WRITES = {"save", "create", "update", "delete", "bulk_create", "bulk_update", "get_or_create", "update_or_create"}

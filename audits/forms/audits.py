@@ -7,11 +7,11 @@ from django import forms
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from audits.forms.rule import RuleFields
 from audits.judges import VENDORS
 from audits.models import Audit, Dataset, Judge, Project, Role
 from audits.pipeline.panel import judge_family
 
-CONFIDENCE = Decimal("0.95")
 MOST = Decimal(1_000_000)  # US dollars
 DOUBLES = 10  # percent of the experts' claims that two label, where a project has two experts
 BATCH_VENDORS = ", ".join(vendor.label for vendor in VENDORS.values() if vendor.batch)
@@ -44,7 +44,7 @@ PANEL_WORDS = {
 }
 
 
-class AuditForm(forms.Form):
+class AuditForm(RuleFields):
     """Dataset, panel and acceptance rule of a new audit."""
 
     name = forms.CharField(label=_("Name"), max_length=200)
@@ -62,21 +62,6 @@ class AuditForm(forms.Form):
         empty_label=None,
         help_text=_("Cuts each answer into claims, once, for both judges."),
     )
-    threshold = forms.DecimalField(
-        label=_("Accepted hallucination rate, at most (%)"),
-        min_value=Decimal("0.01"),
-        max_value=Decimal(50),
-        max_digits=4,
-        decimal_places=2,
-        initial=Decimal(2),
-        help_text=_(
-            "Set before the first verdict and never changed. The certificate states it with a confidence of 95 %."
-        ),
-    )
-    scope = forms.ChoiceField(
-        label=_("The statement is about"), choices=Audit.Scope.choices, initial=Audit.Scope.DATASET,
-        widget=forms.RadioSelect,
-    )  # fmt: skip
     spot_check_size = forms.IntegerField(
         label=_("Spot check: agreed claims for the experts"),
         required=False,

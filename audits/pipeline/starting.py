@@ -14,7 +14,8 @@ from audits.pipeline.calibrating import check_calibrated_by, owe_calibration
 from audits.pipeline.estimating import estimate
 from audits.pipeline.panel import PanelError, check_panel, judge_family, of_generators_family
 from audits.pipeline.returning import locked
-from audits.stats import planning
+from audits.pipeline.ruling import check_rule
+from audits.planning import Outlook, Rule, density_of, outlook
 
 BATCH = 1000
 
@@ -40,17 +41,24 @@ def start_audit(
     probe_percent: int = 0,
     calibration: bool = False,
     calibrated_by: Audit | None = None,
+    expected_rate: Decimal | None = None,
+    looks: int = 1,
 ) -> Audit:
-    """Freeze the panel and the acceptance rule, owe one extraction per sample, ring. Raises PanelError.
+    """Freeze the panel and the acceptance rule, owe one extraction per sample, ring. Raises PanelError; ValueError
+    for a rule outside its limits.
 
-    threshold: the accepted hallucination rate as a fraction. spot_check_size None: as large as the rule needs.
+    threshold: the accepted hallucination rate as a fraction. spot_check_size None: as large as the plan proposes.
     double_percent: of the experts' claims that two experts label, 0 to 100.
     headless: the caller works it off; workers, which may lack its keys, leave it alone. budget: US dollars that calls
     may cost at most, None: no limit. reuse: answers that the project has paid for are found again. batch: through the
     vendors' batch interfaces, where they have one. probe_percent: of claims judged again, 0 to 100.
     calibration: of the judges, against the labels that people gave before; no review is opened for it.
     calibrated_by: the calibration of this very panel on whose figures it was chosen.
+    expected_rate: that the plan reckons with, as a fraction; None: the usual one. looks: at the spot check,
+    registered beforehand, 1 to 4.
     """
+    rule = Rule(threshold, scope, confidence, looks, expected_rate)
+    check_rule(rule)
     if dataset.status != Dataset.Status.READY:
         raise PanelError("dataset_not_ready", "The dataset is not imported yet. Wait until it is ready.")
     check_panel(dataset=dataset, judges=judges, override_reason=override_reason)
@@ -65,8 +73,15 @@ def start_audit(
     )
     if calibration:
         spot_check_size = double_percent = 0  # no expert is asked
+    answers = 0 if calibration else dataset.samples.count()
+    plan: Outlook | None = None
+    if answers:
+        density = density_of(project, dataset, answers, expected.claims)
+        plan = outlook(
+            rule, answers=answers, density=density, spot_check=spot_check_size, double_percent=double_percent
+        )
     if spot_check_size is None:
-        spot_check_size = planning.spot_check_size(expected.claims, float(threshold), float(confidence))
+        spot_check_size = plan.proposed if plan else 0
     with transaction.atomic():
         audit = Audit.objects.create(
             project=project,
@@ -75,6 +90,9 @@ def start_audit(
             threshold=threshold,
             confidence=confidence,
             scope=scope,
+            expected_rate=rule.expected,
+            looks=looks,
+            plan=plan.stored() if plan else {},
             spot_check_size=spot_check_size,
             double_percent=double_percent,
             seed=secrets.randbits(62),
@@ -123,7 +141,7 @@ def check_budget(budget: Decimal | None, judges: Sequence[Judge]) -> None:
 
 
 def _note_start(audit: Audit, user: Any) -> None:
-    rule = {"threshold": str(audit.threshold), "confidence": str(audit.confidence), "scope": audit.scope}
+    rule = Rule.of(audit).stored() | {"plan": audit.plan, "spot_check_size": audit.spot_check_size}
     chosen = {} if audit.budget is None else {"budget": str(audit.budget)}
     chosen |= {"calibration": "true"} if audit.calibration else {}
     chosen |= {} if audit.calibrated_by_id is None else {"calibrated_by": str(audit.calibrated_by_id)}

@@ -197,8 +197,16 @@ def plan(setup: Setup, expected: float, *, doubles: float = 0.0, good: float = G
             lambda n: chance_to_pass(_with_answers(setup, n), expected, _with_answers(setup, n).claims) >= good,
         )
     seen = size or setup.claims
-    labels = math.ceil((min(seen, setup.claims) + _disputed(setup, expected)) * (1 + doubles))
+    labels = labels_for(setup, expected, seen, doubles)
     return Plan(size, answers, chance_to_pass(setup, expected, seen), labels, labels * SECONDS_PER_LABEL / 3600)
+
+
+def labels_for(setup: Setup, rate: float, spot_check: int, doubles: float = 0.0) -> int:
+    """Labels that experts are expected to give at this true rate: the spot check, which is drawn from agreed claims
+    alone, every disputed claim, and second labels (doubles: the share of both that two experts label)."""
+    disputed = _disputed(setup, rate)
+    seen = min(spot_check, setup.claims - disputed) + disputed
+    return math.ceil(round(seen * (1 + doubles), 6))  # 110.00000000000001 is 110
 
 
 def _with_answers(setup: Setup, answers: int) -> Setup:

@@ -15,15 +15,17 @@ from django.views.decorators.http import require_http_methods, require_POST
 from audits import pipeline
 from audits.access import audit_for, project_for
 from audits.calibration import can_calibrate, finished
-from audits.forms.audits import CONFIDENCE, DOUBLES, PANEL_WORDS, AuditForm, default_panel, experts_of
+from audits.forms.audits import DOUBLES, PANEL_WORDS, AuditForm, default_panel, experts_of
+from audits.forms.rule import rule_of
 from audits.models import Audit, Dataset, Judge, Project, Role
 from audits.parts import render_parts
 from audits.pipeline.panel import of_generators_family, of_unknown_family, unknown_generators
-from audits.stats.planning import spot_check_size
+from audits.planning import Outlook, density_of, outlook
 
 STARTED = "started_audits"  # in the session: token of a form -> the audit that it started
 REMEMBERED = 20
-SUGGESTED = ("threshold", "scope", "reuse", "probe_percent")  # fields that have a value before a person chooses
+# Fields that have a value before a person chooses.
+SUGGESTED = ("threshold", "scope", "confidence", "looks", "reuse", "probe_percent")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -80,6 +82,7 @@ def _calibrated_panel(request: HttpRequest, project: Project) -> dict[str, int]:
 def _start(request: HttpRequest, project: Project, form: AuditForm) -> Audit | None:
     """Start the audit, or find the one that this very form has started already. None: the form says why not."""
     chosen = form.cleaned_data
+    rule = rule_of(chosen)
     started = request.session.get(STARTED, {})
     if earlier := project.audits.filter(pk=started.get(chosen["token"])).first():
         return earlier
@@ -91,9 +94,11 @@ def _start(request: HttpRequest, project: Project, form: AuditForm) -> Audit | N
             name=chosen["name"],
             extractor=chosen["extractor"],
             judges=[chosen["primary"], chosen["second"]],
-            threshold=chosen["threshold"] / 100,
-            confidence=CONFIDENCE,
-            scope=chosen["scope"],
+            threshold=rule.threshold,
+            confidence=rule.confidence,
+            scope=rule.scope,
+            expected_rate=rule.expected_rate,
+            looks=rule.looks,
             spot_check_size=chosen["spot_check_size"],
             override_reason=chosen["override_reason"],
             calibration=chosen["calibration"],
@@ -120,7 +125,7 @@ class Draft:
     unknown_generators: list[str]  # of which nothing can be said about that; "": it is not stated
     unknown_judges: list[str]  # names that tell no family
     specimen: bool  # an offline judge sits on the panel
-    spot_check: int | None  # the proposed size
+    outlook: Outlook | None  # what the review takes, and how likely the audit passes
     spot_check_chosen: int | None
     doubles: int  # percent of the experts' claims that two label
     experts: int  # who can label them now
@@ -131,6 +136,11 @@ class Draft:
     batch: bool
     labelled: bool  # people labelled something in the dataset, so that judges can be calibrated with it
     calibration: bool  # and that is chosen
+
+    @property
+    def spot_check(self) -> int | None:
+        """The proposed size."""
+        return self.outlook.proposed if self.outlook else None
 
     @property
     def labels(self) -> int:
@@ -171,21 +181,18 @@ def _draft(form: AuditForm, experts: int) -> Draft:
             probe_percent=chosen.get("probe_percent") or 0,
             calibration=calibration,
         )
-    threshold, budget = chosen.get("threshold"), chosen.get("budget")
+    budget = chosen.get("budget")
+    samples = dataset.samples.count() if dataset else 0
     return Draft(
         dataset=dataset,
-        samples=dataset.samples.count() if dataset else 0,
+        samples=samples,
         estimate=expected,
         problem=_problem(dataset, judges, chosen.get("override_reason") or "") if dataset else "",
         own_family=bool(dataset and of_generators_family(dataset, judges)),
         unknown_generators=unknown_generators(dataset) if dataset else [],
         unknown_judges=[str(judge) for judge in of_unknown_family(judges)],
         specimen=any(judge.vendor == "offline" for judge in [*judges, extractor] if judge),
-        spot_check=(
-            spot_check_size(expected.claims, float(threshold / 100), float(CONFIDENCE))
-            if expected and threshold and not calibration
-            else None
-        ),
+        outlook=None if calibration else _outlook(chosen, samples, expected.claims if expected else None),
         spot_check_chosen=chosen.get("spot_check_size"),
         doubles=chosen.get("double_percent") or 0,
         experts=experts,
@@ -195,6 +202,20 @@ def _draft(form: AuditForm, experts: int) -> Draft:
         calibration=calibration,
         budget=budget,
         budget_short=bool(budget and expected and expected.cost and budget < expected.cost),
+    )
+
+
+def _outlook(chosen: dict[str, Any], answers: int, counted: int | None) -> Outlook | None:
+    """None while the dataset or a part of the rule is missing or wrong. counted: claims that are expected."""
+    if not answers or not {"threshold", "scope", "confidence", "looks", "expected_rate"} <= chosen.keys():
+        return None
+    dataset = chosen["dataset"]
+    return outlook(
+        rule_of(chosen),
+        answers=answers,
+        density=density_of(dataset.project, dataset, answers, counted),
+        spot_check=chosen.get("spot_check_size"),
+        double_percent=chosen.get("double_percent") or 0,
     )
 
 

@@ -17,6 +17,7 @@ from audits.labels import Decision
 from audits.mending import MEND
 from audits.models import Audit, Role
 from audits.parts import render_parts
+from audits.planning import Outlook
 from audits.progress import Progress, progress
 from audits.results import Result, result
 from audits.stats.estimate import Estimate
@@ -47,6 +48,7 @@ def audit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "batches": SimpleLazyObject(lambda: batches_of(audit)),
         "mend": MEND,
         "rule": {"threshold": _plain(audit.threshold), "confidence": _plain(audit.confidence)},
+        "plan": Outlook.from_stored(audit.plan),
         "settled": bool(part) and not running,
         "budget_form": BudgetForm(initial={"budget": None if audit.budget is None else f"{audit.budget:.2f}"}),
         "also_expert": Role.EXPERT in getattr(audit.project, "roles", ()),
