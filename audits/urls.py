@@ -2,7 +2,18 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from audits.views import compare, costs, dataset_files, datasets, judges, mapping, members, projects, uploads
+from audits.views import (
+    compare,
+    costs,
+    dataset_files,
+    datasets,
+    judges,
+    mapping,
+    members,
+    origin,
+    projects,
+    uploads,
+)
 
 PROJECT = "projects/<slug:slug>"
 
@@ -27,6 +38,7 @@ dataset_pages = [
     path(f"{PROJECT}/datasets/<int:pk>/mapping/", mapping.dataset_mapping, name="dataset_mapping"),
     path(f"{PROJECT}/datasets/<int:pk>/reading/", mapping.dataset_reading, name="dataset_reading"),
     path(f"{PROJECT}/datasets/<int:pk>/", datasets.dataset, name="dataset"),
+    path(f"{PROJECT}/datasets/<int:pk>/origin/", origin.dataset_origin, name="dataset_origin"),
     path(f"{PROJECT}/datasets/<int:pk>/stop/", datasets.dataset_stop, name="dataset_stop"),
     path(f"{PROJECT}/datasets/<int:pk>/resume/", datasets.dataset_resume, name="dataset_resume"),
     path(f"{PROJECT}/datasets/<int:pk>/discard/", datasets.dataset_discard, name="dataset_discard"),

@@ -61,6 +61,7 @@ RULES = {
     "dataset_stop": Rule(WRITE, A, ("slug", "dataset")),
     "dataset_resume": Rule(WRITE, A, ("slug", "dataset")),
     "dataset_discard": Rule(WRITE, A, ("slug", "dataset")),
+    "dataset_origin": Rule(FORM, A, ("slug", "dataset")),
     "dataset_mend": Rule(FORM, A, ("slug", "dataset")),
     "dataset_compare": Rule(READ, MEMBER, ("slug", "dataset")),
     "dataset_delete": Rule(WRITE, A, ("slug", "dataset")),
