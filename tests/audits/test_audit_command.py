@@ -185,3 +185,16 @@ def test_a_batch_audit_goes_on_after_it_was_interrupted(
     assert run_resume()[0] == 0
     assert not vendor_server.requests
     assert vendor_server.batches.log.count("create") == 4  # the refused one, and each batch once
+
+
+def test_the_plan_is_made_for_the_chosen_rate_and_looks(file: Path, vendor_server: VendorServer) -> None:
+    status, _, _ = run(file, *PANEL, "--threshold", "0.05", "--expected-rate", "0.004", "--looks", "2", "--json")
+    audit = Audit.objects.get()
+    assert status == 0 and (str(audit.expected_rate), audit.looks) == ("0.0040", 2)
+    assert (audit.plan["expected_rate"], audit.plan["looks"]) == ("0.004", 2)
+
+
+@pytest.mark.parametrize("wrong", [("--expected-rate", "0.6"), ("--expected-rate", "NaN"), ("--looks", "5")])
+def test_a_plan_that_is_none_is_refused(file: Path, wrong: tuple[str, str]) -> None:
+    status, _, err = run(file, *PANEL, *wrong)
+    assert status == 2 and wrong[0] in err and not Dataset.objects.exists()

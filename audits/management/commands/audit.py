@@ -14,6 +14,7 @@ from audits import headless
 from audits.mapping_option import parsed_mapping
 from audits.migrating import migrate
 from audits.models import Audit
+from audits.planning import MOST_LOOKS, STEP
 
 
 class Command(BaseCommand):
@@ -31,6 +32,12 @@ class Command(BaseCommand):
         parser.add_argument("--secondary", required=True, metavar="VENDOR:MODEL")
         parser.add_argument("--extractor", metavar="VENDOR:MODEL", help="cuts claims (default: the primary)")
         parser.add_argument("--threshold", default="0.02", help="accepted rate, 0.0001 to 0.5 (default 0.02)")
+        parser.add_argument(
+            "--expected-rate",
+            metavar="RATE",
+            help="that the plan reckons with, 0 to 0.5 (default: a quarter of the threshold)",
+        )
+        parser.add_argument("--looks", default="1", help="at the spot check, planned beforehand, 1 to 4 (default 1)")
         parser.add_argument(
             "--map", action="append", default=[], metavar="question=COLUMN,…", help="columns that are not recognised"
         )
@@ -67,6 +74,8 @@ class Command(BaseCommand):
 
     def _start(self, options: dict[str, Any]) -> Audit:
         threshold = _threshold(options["threshold"])
+        expected = None if options["expected_rate"] is None else _expected_rate(options["expected_rate"])
+        looks = _looks(str(options["looks"]))
         probes, doubles = _percent("probes", options["probes"]), _percent("doubles", options["doubles"])
         budget = None if options["budget"] is None else amount(options["budget"])
         project = headless.project_for_command_line()
@@ -76,7 +85,7 @@ class Command(BaseCommand):
         headless.check_panel(project, names, extractor, budget)
         dataset = headless.import_file(project, options["file"], mapping_of(options["map"]), self.stderr.write)
         chosen = {"budget": budget, "reuse": not options["no_reuse"], "batch": options["batch"]}
-        chosen |= {"probe_percent": probes, "double_percent": doubles}
+        chosen |= {"probe_percent": probes, "double_percent": doubles, "expected_rate": expected, "looks": looks}
         return headless.start(project, dataset, names, extractor, threshold, **chosen)
 
 
@@ -99,13 +108,27 @@ def finish(command: BaseCommand, audit: Audit, *, as_json: bool) -> None:
 
 
 def _threshold(text: str) -> Decimal:
+    return _rate("threshold", text, "0.0001", "0.02 for 2 %")
+
+
+def _expected_rate(text: str) -> Decimal:
+    return _rate("expected-rate", text, "0", "0.005 for 0.5 %")
+
+
+def _rate(option: str, text: str, least: str, example: str) -> Decimal:
     try:
         value = Decimal(text)
     except InvalidOperation:
-        value = Decimal(0)
-    if not Decimal("0.0001") <= value <= Decimal("0.5"):
-        raise headless.Refused(f"--threshold is {text!r}; it must be a fraction from 0.0001 to 0.5, as 0.02 for 2 %.")
-    return value
+        value = Decimal(-1)
+    if not value.is_finite() or not Decimal(least) <= value <= Decimal("0.5"):
+        raise headless.Refused(f"--{option} is {text!r}; it must be a fraction from {least} to 0.5, as {example}.")
+    return value.quantize(STEP)
+
+
+def _looks(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_LOOKS:
+        raise headless.Refused(f"--looks is {text!r}; it must be a whole number from 1 to {MOST_LOOKS}.")
+    return int(text)
 
 
 def amount(text: str) -> Decimal:
