@@ -2,13 +2,14 @@
 
 A claim of an answer with m claims weighs 1 / (A m), A answers. A stratum's share is a ratio of weights (Hajek 1971);
 their exact limits are taken at Kish's effective number of claims and joined by MOVER, as in audits.stats.audited.
-Answers without claims have no rate and are in no number here.
+Answers without claims have no rate and are in no number here. Claims that no expert could decide count as supported
+in every lower limit and as hallucinated in every upper one, as there, too.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audits.stats.audited import DISPUTED, SUPPORTED_STRATA, AuditedClaim
 from audits.stats.clustered import korn_graubard
@@ -70,23 +71,63 @@ def macro(
     answers, each = len(sizes), tail(confidence)
     if not answers:
         return MacroEstimate(0, undefined("no_claims", 0, confidence), undefined("no_claims", 0, confidence))
-    strata = _strata(rows, sizes, supported, disputed)
-    rate = math.fsum(part.weight * part.share for part in strata.values())
-    certain_down, certain_up, down, up = _reach(strata.values(), each)
+    said = _read(rows, sizes, supported, disputed, each, icc_floor)
+    best = worst = said
+    if any(row.given_up and row.truth is None for row in rows):
+        best = _read(_imputed(rows, False), sizes, supported, disputed, each, icc_floor)
+        worst = _read(_imputed(rows, True), sizes, supported, disputed, each, icc_floor)
     dataset = Estimate(
-        rate, max(0.0, rate - certain_down - down), min(1.0, rate + certain_up + up), answers, confidence
+        said.rate,
+        max(0.0, best.rate - best.certain_down - best.down),
+        min(1.0, worst.rate + worst.certain_up + worst.up),
+        answers,
+        confidence,
     )
-    traffic = Estimate(rate, None, None, answers, confidence, "few_answers")
+    traffic = Estimate(said.rate, None, None, answers, confidence, "few_answers")
     if answers >= max(2, min_answers):
-        low, high = _sampled(rows, sizes, strata, rate, disputed, each, icc_floor)
+        # The fewest effective answers of the three, so that no imputation hides how unlike the answers are.
+        effective = min(said.effective, best.effective, worst.effective)
+        low, _ = korn_graubard(best.rate, effective, 1.0, answers, each)
+        _, high = korn_graubard(worst.rate, effective, 1.0, answers, each)
         traffic = Estimate(
-            rate,
-            max(0.0, rate - certain_down - math.hypot(down, rate - low)),
-            min(1.0, rate + certain_up + math.hypot(up, high - rate)),
+            said.rate,
+            max(0.0, best.rate - best.certain_down - math.hypot(best.down, best.rate - low)),
+            min(1.0, worst.rate + worst.certain_up + math.hypot(worst.up, high - worst.rate)),
             answers,
             confidence,
         )
     return MacroEstimate(answers, dataset, traffic)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """The rate of these rows, how far it may lie from the truth for certain and at random, and the effective number
+    of answers."""
+
+    rate: float
+    certain_down: float
+    certain_up: float
+    down: float
+    up: float
+    effective: float
+
+
+def _read(
+    rows: Sequence[AuditedClaim],
+    sizes: dict[object, int],
+    supported: Collection[str],
+    disputed: str,
+    each: float,
+    icc_floor: float,
+) -> _Reading:
+    strata = _strata(rows, sizes, supported, disputed)
+    rate = math.fsum(part.weight * part.share for part in strata.values())
+    return _Reading(rate, *_reach(strata.values(), each), _effective(rows, sizes, strata, rate, disputed, icc_floor))
+
+
+def _imputed(rows: Sequence[AuditedClaim], hallucinated: bool) -> list[AuditedClaim]:
+    """The rows as if experts had found every claim that was given up hallucinated, or every one supported."""
+    return [replace(row, truth=hallucinated) if row.given_up and row.truth is None else row for row in rows]
 
 
 def _known(row: AuditedClaim, disputed: str) -> bool:
@@ -128,18 +169,19 @@ def _reach(strata: Collection[_Stratum], each: float) -> tuple[float, float, flo
     return certain_down, certain_up, down, up
 
 
-def _sampled(
+def _effective(
     rows: Sequence[AuditedClaim],
     sizes: dict[object, int],
     strata: dict[str, _Stratum],
     rate: float,
     disputed: str,
-    each: float,
     icc_floor: float,
-) -> tuple[float, float]:
-    """Limits for drawing these answers: the variance of their expected shares, not below that of claims with an
-    intraclass correlation of icc_floor; Korn & Graubard 1998 at the effective number of answers."""
+) -> float:
+    """How many independent answers these stand for, to be used as Korn & Graubard 1998 do: by the variance of their
+    expected shares, not below that of claims with an intraclass correlation of icc_floor."""
     answers = len(sizes)
+    if answers < 2:
+        return float(answers)
     expected: dict[object, float] = defaultdict(float)
     for row in rows:
         known = row.stratum == disputed and row.truth is not None
@@ -150,5 +192,4 @@ def _sampled(
     claims = len(rows) / answers
     least = rate * (1 - rate) / answers * max(icc_floor, (1 + icc_floor * (claims - 1)) / claims)
     variance = max(variance, least)
-    effective = rate * (1 - rate) / variance if variance > 0 else float(answers)
-    return korn_graubard(rate, effective, 1.0, answers, each)
+    return rate * (1 - rate) / variance if variance > 0 else float(answers)

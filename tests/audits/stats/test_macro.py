@@ -61,3 +61,28 @@ def test_half_reviewed_disputes_are_no_random_sample() -> None:
     rows = [AuditedClaim(n, "disputed", False if n < 20 else None, False) for n in range(40)]
     found = macro(rows).dataset
     assert (found.low, found.high) == (0.0, 0.5)
+
+
+def test_a_claim_that_was_given_up_counts_against_the_system_in_both_limits() -> None:
+    """Four answers of one claim each, all disputed: two hallucinated, one supported, one that nobody could decide."""
+    truths = (True, True, False, None)
+    rows = [AuditedClaim(n, "disputed", truth, False, given_up=truth is None) for n, truth in enumerate(truths)]
+    found = macro(rows).dataset
+    assert (found.low, found.high) == (0.5, 0.75)
+    assert found.value == 2 / 3  # of what experts decided
+
+
+def test_the_limits_of_drawn_claims_are_those_of_the_two_imputations() -> None:
+    def rows(word: bool | None) -> list[AuditedClaim]:
+        truths = [n < 4 for n in range(56)] + [word] * 4 + [None] * 60
+        return [
+            AuditedClaim(n // 2, "supported", truth, n < 60, given_up=word is None and 56 <= n < 60)
+            for n, truth in enumerate(truths)
+        ]
+
+    found, best, worst = macro(rows(None)), macro(rows(False)), macro(rows(True))
+    assert (found.dataset.low, found.dataset.high) == (best.dataset.low, worst.dataset.high)
+    assert found.dataset.value == 4 / 56
+    assert found.traffic.low is not None and best.traffic.low is not None and found.traffic.low <= best.traffic.low
+    assert found.traffic.high is not None and worst.traffic.high is not None
+    assert found.traffic.high >= worst.traffic.high
