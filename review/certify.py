@@ -13,6 +13,7 @@ from audits.models import Audit, Call, Event, Extraction, PanelMember, Sample
 from audits.stats.rates import judged_rate
 from review.agreement import Page, agreement_page
 from review.keys import signing_key
+from review.looks import draws
 from review.marked_evidence import marked_evidence
 from review.models import Adjudication, Certificate, ReviewPlan
 from review.outcomes import Outcome, outcomes
@@ -141,6 +142,7 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
             confidence=confidence,
             scope=audit.scope,
             set_at=audit.created,
+            looks=audit.looks,
             spot_check=audit.spot_check_size,
         ),
         samples=_samples(audit, {one.sample for one in found}),
@@ -159,6 +161,7 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
             "spot_check_nonce": plan.nonce,
             "spot_check_strata_sha256": plan.strata_hash,
         },
+        draws=draws(plan),
     )
 
 

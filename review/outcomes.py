@@ -1,7 +1,7 @@
 """The one place where a human's word replaces the judges': one outcome per claim of an audit."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audits.labels import HALLUCINATED, Decision, Label
@@ -17,8 +17,9 @@ class Outcome:
     """What holds of one claim now.
 
     expert: what experts settled (review.settling), None while they have not. label: that, else the decision; None
-    while the claim is open (disputed, or not yet judged by the whole panel). drawn: the spot check drew it. stratum:
-    a claim that is not judged yet stands with the disputed ones: it is as open as they are.
+    while the claim is open (disputed, or not yet judged by the whole panel) and for ever where no expert can decide
+    it. drawn: the spot check drew it. stratum: a claim that is not judged yet stands with the disputed ones: it is as
+    open as they are. given_up: a manager closed it without an expert's label.
     """
 
     claim: int
@@ -27,13 +28,14 @@ class Outcome:
     stratum: str
     drawn: bool
     expert: Label | None
+    given_up: bool = False
 
     @property
     def label(self) -> Label | None:
         """The outcome itself."""
         if self.expert is not None:
             return self.expert
-        return None if self.decision in ("", Decision.DISPUTED) else Label(self.decision)
+        return None if self.given_up or self.decision in ("", Decision.DISPUTED) else Label(self.decision)
 
 
 _WORST = (Label.CONTRADICTED, Label.UNVERIFIED, Label.SUPPORTED)
@@ -47,11 +49,15 @@ def outcomes(audit: Audit) -> list[Outcome]:
     """
     items = list(ReviewItem.objects.filter(plan__audit=audit).exclude(kind=ReviewItem.Kind.GOLD))
     said = settled_items(audit, items)
-    parts: dict[int, list[Label | None]] = defaultdict(list)
+    parts: dict[int, list[ReviewItem]] = defaultdict(list)
     for item in items:
         if item.parent_id is not None:
-            parts[item.parent_id].append(said[item.pk])
-    experts = {item.claim_id: _worst(parts[item.pk]) if item.replaced_at else said[item.pk] for item in items}
+            parts[item.parent_id].append(item)
+    experts = {
+        item.claim_id: _worst([said[part.pk] for part in parts[item.pk]]) if item.replaced_at else said[item.pk]
+        for item in items
+    }
+    left = {item.claim_id for item in items if _is_left(parts[item.pk] if item.replaced_at else [item], said)}
     drawn = {item.claim_id for item in items if item.kind == ReviewItem.Kind.SPOT_CHECK}
     rows = Claim.objects.filter(audit=audit).values_list("pk", "sample", "decision", "vague")
     return [
@@ -62,6 +68,7 @@ def outcomes(audit: Audit) -> list[Outcome]:
             stratum=stratum_of(decision, vague) if decision else str(Stratum.DISPUTED),
             drawn=pk in drawn,
             expert=experts.get(pk),
+            given_up=pk in left,
         )
         for pk, sample, decision, vague in rows
     ]
@@ -78,6 +85,12 @@ def settled_items(audit: Audit, items: Sequence[ReviewItem]) -> dict[int, Label 
     return {item: Label(label) if label else None for item, label in found.items()}
 
 
+def _is_left(items: Sequence[ReviewItem], said: Mapping[int, Label | None]) -> bool:
+    """True when no label of these items, a claim or all its parts, is wanted any more and one was never given."""
+    unsaid = [item for item in items if said[item.pk] is None]
+    return bool(unsaid) and all(item.given_up_at is not None for item in unsaid)
+
+
 def _worst(labels: Sequence[Label | None]) -> Label | None:
     if not labels or None in labels:
         return None
@@ -92,6 +105,7 @@ def audited(found: Sequence[Outcome], confidence: float) -> AuditedEstimate:
             stratum=outcome.stratum,
             truth=None if outcome.expert is None else outcome.expert in HALLUCINATED,
             drawn=outcome.drawn,
+            given_up=outcome.given_up,
         )
         for outcome in found
     ]

@@ -1,10 +1,10 @@
 """What stands between an audit and its certificate, as a list a manager can work off."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
-from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -12,27 +12,21 @@ from audits.models import Audit, Extraction, Verdict
 from audits.stats.acceptance import Acceptance, decide
 from audits.stats.audited import AuditedEstimate
 from audits.stats.rates import JudgedRate, outcome_rate
+from review.checks import BLOCKS, DONE, NOTE, OPEN, Check, page_of
+from review.looks import taken
 from review.models import Adjudication, Recut, ReviewItem, ReviewPlan, Skip, Slot
 from review.outcomes import Outcome, audited, outcomes
-from review.spotcheck import is_stale
+from review.spotcheck import is_drawn_from, is_stale
+from review.throughput import pace, time_left
+from review.undecided import blocking_checks, given_up_note, rule_changed, undecided_check
 
-OPEN, DONE, NOTE = "open", "done", "note"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line of the list. state: "open" must be settled first; "done"; "note" forbids nothing but is printed."""
-
-    code: str
-    state: str
-    text: str
-    url: str = ""
-    action: str = ""
+TIMED = 5_000  # of the newest labels, whose times make the pace
 
 
 @dataclass(frozen=True)
 class Readiness:
-    """issuable: nothing is open. acceptance: what a certificate would say; None before that, so that nobody peeks.
+    """issuable: nothing is open. acceptance: what a certificate would say; None before that, so that nobody peeks:
+    not at the first look, nor at a later one while it is under way.
 
     blocking: codes from outside the estimate that turn the decision into INSUFFICIENT.
     """
@@ -58,13 +52,30 @@ def readiness(audit: Audit, found: Sequence[Outcome] | None = None) -> Readiness
     estimate = audited(found, confidence)
     plan = ReviewPlan.objects.filter(audit=audit).select_related("audit").first()
     failed = Extraction.objects.filter(audit=audit, status=Extraction.Status.FAILED).count()
-    checks = (*_judging(audit, failed), *_reviewing(audit, plan), *_notes(audit))
-    blocking = _blocking(plan, failed)
+    stale = plan is not None and _is_stale(plan, found)
+    checks = [*_judging(audit, failed), *_reviewing(audit, plan, stale)]
+    if audit.status == Audit.Status.REVIEWING and not audit.calibration:
+        checks += blocking_checks(audit, plan, estimate)
+    checks += [*_notes(audit), *given_up_note(audit, [one for one in found if one.given_up])]
+    blocking = _blocking(audit, plan, failed, stale)
     issuable = not any(check.state == OPEN for check in checks)
     acceptance = None
-    if issuable:
-        acceptance = decide(estimate, float(audit.threshold), confidence, audit.scope, blocking)
-    return Readiness(checks, issuable, blocking, estimate, _outcome_rate(audit, found), acceptance)
+    if issuable and plan is not None:
+        acceptance = decide(
+            estimate, float(audit.threshold), confidence, audit.scope, blocking, looks=max(audit.looks, taken(plan))
+        )
+        checks += filter(None, [undecided_check(audit, plan, estimate, acceptance)])
+    return Readiness(tuple(checks), issuable, blocking, estimate, _outcome_rate(audit, found), acceptance)
+
+
+def _is_stale(plan: ReviewPlan, found: Sequence[Outcome]) -> bool:
+    """Whether anything was judged after the draw, or a claim came, went or changed its stratum by whatever way."""
+    if plan.audit.status != Audit.Status.REVIEWING:
+        return is_stale(plan)
+    strata: dict[str, list[int]] = defaultdict(list)
+    for one in found:
+        strata[one.stratum].append(one.claim)
+    return is_stale(plan) or not is_drawn_from(plan, strata)
 
 
 def unscored_claims(audit: Audit) -> int:
@@ -79,23 +90,19 @@ def _outcome_rate(audit: Audit, found: Sequence[Outcome]) -> JudgedRate:
     return outcome_rate(rows, unscored=unscored_claims(audit), confidence=float(audit.confidence))
 
 
-def _blocking(plan: ReviewPlan | None, failed: int) -> tuple[str, ...]:
-    codes = []
-    if failed:
-        codes.append("samples_failed")
-    if plan is not None and is_stale(plan):
-        codes.append("judges_changed")
-    return tuple(codes)
+def _blocking(audit: Audit, plan: ReviewPlan | None, failed: int, stale: bool) -> tuple[str, ...]:
+    codes = {"samples_failed": failed, "judges_changed": stale, "rule_changed": rule_changed(audit, plan)}
+    return tuple(code for code, holds in codes.items() if holds)
 
 
 def _judging(audit: Audit, failed: int) -> list[Check]:
-    page = _page("audit", audit)
+    page = page_of("audit", audit)
     if audit.calibration:
         text = _(
             "This is a calibration: it holds the judges against labels that people gave before. It says nothing of a "
             "system, so there is nothing to certify."
         )
-        return [Check("calibration", OPEN, text, _page("calibration", audit), _("See the calibration"))]
+        return [Check("calibration", OPEN, text, page_of("calibration", audit), _("See the calibration"))]
     if audit.status == Audit.Status.CANCELLED:
         return [Check("cancelled", OPEN, _("The audit was cancelled. It cannot be certified."), page)]
     if audit.status != Audit.Status.REVIEWING:
@@ -109,19 +116,19 @@ def _judging(audit: Audit, failed: int) -> list[Check]:
             "be INSUFFICIENT EVIDENCE. Try them again before the experts begin.",
             failed,
         )
-        checks.append(Check("extraction_failed", NOTE, text % {"n": failed}, page, _("See the failed answers")))
+        checks.append(Check("extraction_failed", BLOCKS, text % {"n": failed}, page, _("See the failed answers")))
     return checks
 
 
-def _reviewing(audit: Audit, plan: ReviewPlan | None) -> list[Check]:
+def _reviewing(audit: Audit, plan: ReviewPlan | None, stale: bool) -> list[Check]:
     if audit.calibration:
         return []
     if plan is None:
         return [Check("not_drawn", OPEN, _("The spot check has not been drawn yet. This happens by itself."))]
-    if is_stale(plan):
+    if stale:
         text = _("Claims were judged after the spot check was drawn and labelled. Start a new audit of this dataset.")
-        return [Check("strata_changed", OPEN, text, _page("audit", audit), _("Open the audit"))]
-    url = _page("project_review", audit, with_pk=False)
+        return [Check("strata_changed", OPEN, text, page_of("audit", audit), _("Open the audit"))]
+    url = page_of("project_review", audit, with_pk=False)
     disputes = _progress(plan, ReviewItem.Kind.DISPUTE)
     checked = _progress(plan, ReviewItem.Kind.SPOT_CHECK)
     checks = [
@@ -133,8 +140,31 @@ def _reviewing(audit: Audit, plan: ReviewPlan | None) -> list[Check]:
     if not disputes.total:
         checks[0] = Check("disputes", DONE, _("The judges differed on no claim."))
     if not checked.total:
-        checks[1] = Check("spot_check", NOTE, _("No spot check was asked for, so nothing can be certified as PASS."))
-    return checks
+        checks[1] = Check("spot_check", NOTE, _("No spot check was drawn."))
+    missing = disputes.total - disputes.done + checked.total - checked.done
+    return [*checks, *_time(audit, missing), *_looks(audit, plan)]
+
+
+def _time(audit: Audit, missing: int) -> list[Check]:
+    """How long experts need for what is missing; nothing while too few labels were timed."""
+    rows = Adjudication.objects.counting().filter(item__plan__audit=audit).order_by("-pk") if missing else None
+    left = time_left(missing, pace(rows.values_list("active_ms", flat=True)[:TIMED]), 1) if rows is not None else None
+    if left is None or left.seconds is None:
+        return []
+    text = ngettext(
+        "%(n)s label is missing: %(minutes)s min of expert time at the present pace.",
+        "%(n)s labels are missing: %(minutes)s min of expert time at the present pace.",
+        missing,
+    )
+    return [Check("time", NOTE, text % {"n": missing, "minutes": max(1, round(left.seconds / 60))})]
+
+
+def _looks(audit: Audit, plan: ReviewPlan) -> list[Check]:
+    if audit.looks < 2:
+        return []
+    text = _("Look %(look)s of %(looks)s at the spot check. Figures are shown when a look is complete.")
+    numbers = {"look": taken(plan), "looks": audit.looks}
+    return [Check("look", NOTE, text % numbers, page_of("review_looks", audit), _("Looks"))]
 
 
 def _progress(plan: ReviewPlan, kind: str) -> _Progress:
@@ -169,7 +199,7 @@ def _notes(audit: Audit) -> list[Check]:
             "%(n)s labels were changed after their expert had seen the judges' verdicts.",
             count,
         )
-        notes.append(Check("changed", NOTE, text % {"n": count}, _page("agreement", audit)))
+        notes.append(Check("changed", NOTE, text % {"n": count}, page_of("agreement", audit)))
     if audit.override_reason:
         text = _("A judge of the generator's family was allowed; the certificate prints the reason: %(reason)s")
         notes.append(Check("override", NOTE, text % {"reason": audit.override_reason}))
@@ -182,13 +212,13 @@ def _notes(audit: Audit) -> list[Check]:
 def _passed_over(audit: Audit) -> list[Check]:
     """What experts said of claims instead of a label, and what came of it."""
     notes = []
-    review = _page("project_review", audit, with_pk=False)
     waiting = Slot.objects.open().filter(item__plan__audit=audit).exclude(item__kind=ReviewItem.Kind.GOLD)
     if count := Skip.objects.filter(item__in=waiting.values("item")).values("item").distinct().count():
         text = ngettext(
             "%(n)s open claim was skipped by an expert.", "%(n)s open claims were skipped by an expert.", count
         )
-        notes.append(Check("skipped", NOTE, text % {"n": count}, review))
+        looks = page_of("review_looks", audit)
+        notes.append(Check("skipped", NOTE, text % {"n": count}, looks, _("Close what no expert can decide")))
     proposed = Recut.objects.filter(item__plan__audit=audit, state=Recut.State.PROPOSED)
     if count := proposed.values("item").distinct().count():
         text = ngettext(
@@ -196,7 +226,7 @@ def _passed_over(audit: Audit) -> list[Check]:
             "For %(n)s claims experts propose another cut. Nobody has decided on it.",
             count,
         )
-        notes.append(Check("recuts_proposed", NOTE, text % {"n": count}, _page("review_manage", audit, False)))
+        notes.append(Check("recuts_proposed", NOTE, text % {"n": count}, page_of("review_manage", audit, False)))
     if count := ReviewItem.objects.filter(plan__audit=audit, replaced_at__isnull=False).count():
         text = ngettext(
             "%(n)s claim was cut anew. It counts once, as the worst of its parts.",
@@ -211,13 +241,5 @@ def _passed_over(audit: Audit) -> list[Check]:
             "On %(n)s claims two experts differed, and a third decided.",
             count,
         )
-        notes.append(Check("arbitrated", NOTE, text % {"n": count}, _page("agreement", audit)))
+        notes.append(Check("arbitrated", NOTE, text % {"n": count}, page_of("agreement", audit)))
     return notes
-
-
-def _page(name: str, audit: Audit, with_pk: bool = True) -> str:
-    """The address of a page about this audit; "" where that part of the site is absent."""
-    try:
-        return reverse(name, args=(audit.project.slug, audit.pk) if with_pk else (audit.project.slug,))
-    except NoReverseMatch:
-        return ""

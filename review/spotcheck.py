@@ -94,6 +94,39 @@ def draw(
     return shuffled
 
 
+EXTENSIONS = 2  # the generator of a later look is PCG64([seed, EXTENSIONS, look]); the one of the draw is used up
+
+
+def draw_more(
+    strata: Mapping[str, Sequence[int]],
+    before: Mapping[str, int],
+    after: Mapping[str, int],
+    seed: int,
+    look: int,
+    double_percent: int = 0,
+) -> list[Place]:
+    """What a later look adds: of each agreed stratum the next ids of the very permutation that `draw` began.
+
+    before, after: how many of each stratum are drawn in all. look: its number, from 2. Their order, and which of them
+    two experts label (the same share as before), come from two permutations of PCG64([seed, EXTENSIONS, look]).
+    With what was drawn before they are one simple random sample of each stratum.
+    """
+    from numpy.random import PCG64, Generator
+
+    random = Generator(PCG64(seed))
+    places = []
+    for name in AGREED:
+        order = random.permutation(sorted(strata.get(name, ())))
+        for claim in order[before.get(name, 0) : after.get(name, 0)]:
+            places.append(Place(int(claim), ReviewItem.Kind.SPOT_CHECK, name))
+    random = Generator(PCG64([seed, EXTENSIONS, look]))
+    shuffled = [places[int(i)] for i in random.permutation(len(places))]
+    if doubles := doubles_of(len(places), double_percent):
+        for i in random.permutation(len(places))[:doubles]:
+            shuffled[int(i)] = replace(shuffled[int(i)], needed=2)
+    return shuffled
+
+
 def owed() -> models.QuerySet[Audit]:
     """Audits under review without a plan, or with one drawn before they were judged again.
 
@@ -107,6 +140,11 @@ def owed() -> models.QuerySet[Audit]:
 def is_stale(plan: ReviewPlan) -> bool:
     """True when claims were judged after the draw: the strata that it was drawn from are not those of now."""
     return plan.audit.judged_at is not None and plan.drawn_at < plan.audit.judged_at
+
+
+def is_drawn_from(plan: ReviewPlan, strata: Mapping[str, Sequence[int]]) -> bool:
+    """True when these are the very strata of the draw: no claim came, went or changed sides since, however."""
+    return hash_of_strata(strata) == plan.strata_hash
 
 
 def open_review(audit: Audit, by: Any = None) -> ReviewPlan | None:

@@ -155,6 +155,7 @@ class Facts:
     evidence: Sequence[EvidenceFact] = ()  # as many as the certificate lists
     evidence_total: int = 0  # with those that it does not list
     seeds: Mapping[str, str | int] = field(default_factory=dict)
+    draws: Sequence[Mapping[str, int]] = ()  # look by look, agreed stratum -> claims drawn in it by then
     traffic: str = ""  # what the answers are a sample of, and of which period
     limits: Sequence[str] | None = None  # None: LIMITS and the one of the scope
     specimen_accuracy: Mapping[str, float | int] = field(default_factory=dict)  # of offline judges, else empty
@@ -195,6 +196,7 @@ def build(facts: Facts) -> dict[str, Any]:
         "overrides": [{"code": o.code, "reason": o.reason, "by": o.by, "at": _time(o.at)} for o in facts.overrides],
         "evidence": {"total": facts.evidence_total, "listed": [asdict(one) for one in facts.evidence]},
         "seeds": {name: str(seed) for name, seed in facts.seeds.items()},
+        "draws": [dict(draw) for draw in facts.draws],
         "limits": list(facts.limits if facts.limits is not None else (*LIMITS, SCOPE_LIMITS[facts.rule.scope])),
     }
     clean: dict[str, Any] = _clean(statement)
@@ -333,6 +335,7 @@ def _stratum(stratum: Stratum, confidence: float) -> dict[str, Any]:
         "checked": stratum.checked,
         "hallucinated": stratum.hallucinated,
         "owed": stratum.owed,
+        "given_up": stratum.given_up,
         "random": stratum.drawn,
         "share": _estimate(stratum.estimate(confidence)),
     }

@@ -13,6 +13,7 @@ from review.views import (
     guidelines,
     items,
     labels,
+    looks,
     manage,
     manage_acts,
     manage_gold,
@@ -88,6 +89,13 @@ report_pages = [
     path(f"{AUDIT}/labels.<str:fmt>", export.review_labels_export, name="review_labels_export"),
 ]
 
+look_pages = [
+    path(f"{AUDIT}/looks/", looks.review_looks, name="review_looks"),
+    path(f"{AUDIT}/looks/extend/", looks.review_look_extend, name="review_look_extend"),
+    path(f"{MANAGE}/items/<int:pk>/give-up/", looks.review_give_up, name="review_give_up"),
+    path(f"{MANAGE}/items/<int:pk>/take-up/", looks.review_take_up, name="review_take_up"),
+]
+
 certificate_pages = [
     path(f"{AUDIT}/agreement/", agreement.agreement, name="agreement"),
     path(f"{AUDIT}/certificate/", certificates.certificate, name="certificate"),
@@ -112,6 +120,7 @@ urlpatterns: list[URLPattern] = [
     *word_pages,
     *compare_pages,
     *report_pages,
+    *look_pages,
     *certificate_pages,
     *verify_pages,
 ]
