@@ -85,6 +85,12 @@ def _rows(found: Calibration, panel: Sequence[PanelMember]) -> list[tuple[str, A
     return [*zip(map(_name, panel), found.judges, strict=True), (_("All judges together"), found.panel)]
 
 
+def _short_rows(found: Calibration, panel: Sequence[PanelMember]) -> list[tuple[str, AgainstPeople]]:
+    """The same with letters for names, for narrow cells."""
+    letters = [member.letter for member in panel]
+    return [*zip(letters, found.judges, strict=True), (" + ".join(letters), found.panel)]
+
+
 def _charts(rows: Sequence[tuple[str, AgainstPeople]]) -> list[tuple[str, str, list[tuple[str, Estimate]]]]:
     """(title, key of its explanation, rows) of each chart."""
     titles = {"recall": _("Recall"), "precision": _("Precision"), "specificity": _("Specificity")}
@@ -96,13 +102,13 @@ def _shown(kind: Kind, panel: Sequence[PanelMember]) -> dict[str, Any]:
     rows = _rows(kind.found, panel)
     parts: dict[str, list[tuple[str, Part, list[tuple[str, AgainstPeople]]]]] = {"language": [], "tag": []}
     for part in kind.parts:
-        parts[part.kind].append((_part_name(part.kind, part.name), part, _rows(part.found, panel)))
+        parts[part.kind].append((_part_name(part.kind, part.name), part, _short_rows(part.found, panel)))
     titles = {"language": _("By language"), "tag": _("By tag")}
     return {
         "unit": kind.unit,
         "found": kind.found,
         "together": kind.found.together,
-        "rates": [(_("People"), kind.found.together.people), (_("Judges alone"), kind.found.together.naive)],
+        "rates": [(_("Human labels"), kind.found.together.people), (_("Judges alone"), kind.found.together.naive)],
         "rows": rows,
         "charts": _charts(rows),
         "tables": [(name, one.three) for name, one in rows if one.three is not None],
