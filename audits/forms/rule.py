@@ -43,8 +43,10 @@ class RuleFields(forms.Form):
         max_value=Decimal(50),
         max_digits=4,
         decimal_places=2,
-        widget=forms.NumberInput(attrs={"placeholder": _("a quarter of the accepted rate")}),
-        help_text=_("For planning alone. The nearer it is to the accepted rate, the more labels it takes."),
+        help_text=_(
+            "For planning alone. The nearer it is to the accepted rate, the more labels it takes. Left empty, a "
+            "quarter of the accepted rate is taken."
+        ),
     )
     looks = forms.TypedChoiceField(
         label=_("Looks at the spot check"),
