@@ -185,7 +185,7 @@ def _draft(form: AuditForm, experts: int) -> Draft:
     samples = dataset.samples.count() if dataset else 0
     return Draft(
         dataset=dataset,
-        samples=samples,
+        samples=expected.samples if expected and calibration else samples,
         estimate=expected,
         problem=_problem(dataset, judges, chosen.get("override_reason") or "") if dataset else "",
         own_family=bool(dataset and of_generators_family(dataset, judges)),
