@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from review.views import (
     agreement,
+    bias,
     certificates,
     compare,
     contexts,
@@ -79,6 +80,8 @@ word_pages = [
     path("review/mine/", mine.review_mine, name="review_mine"),
 ]
 
+bias_pages = [path(f"{AUDIT}/bias/", bias.bias, name="bias")]
+
 compare_pages = [
     path(f"{AUDIT}/compare/", compare.audit_compare, name="audit_compare"),
     path(f"{AUDIT}/compare.csv", compare.audit_compare_csv, name="audit_compare_csv"),
@@ -118,6 +121,7 @@ urlpatterns: list[URLPattern] = [
     *manage_pages,
     *label_pages,
     *word_pages,
+    *bias_pages,
     *compare_pages,
     *report_pages,
     *look_pages,

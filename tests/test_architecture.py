@@ -52,7 +52,7 @@ WRITERS = (
 )
 REVIEW_MAY_USE = (
     "audits.models", "audits.labels", "audits.stats", "audits.access", "audits.text", "audits.templatetags",
-    "audits.judges.base", "audits.parts", "audits.decision", "audits.blindness",
+    "audits.judges.base", "audits.parts", "audits.decision", "audits.blindness", "audits.generators",
     "audits.judges.offline_accuracy", "audits.comparison", "audits.export_files", "audits.json_queries",
     "audits.calibration",  # what a certificate names of the calibration that its panel was chosen on
     "audits.pipeline.ruling",  # its signal: a certificate keeps the rule it rests on

@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from audits.templatetags import explanations_calibration
+from audits.templatetags import explanations_bias, explanations_calibration
 
 Words = str | Promise
 
@@ -128,8 +128,8 @@ REASONS: dict[str, Words] = {
 }
 
 
-WHAT |= explanations_calibration.WHAT
-REASONS |= explanations_calibration.REASONS
+WHAT |= explanations_bias.WHAT | explanations_calibration.WHAT
+REASONS |= explanations_bias.REASONS | explanations_calibration.REASONS
 
 
 def reason_text(code: str) -> str:

@@ -37,7 +37,7 @@ def test_one_detail_becomes_another(claim: str, context: str, specific: str, rul
     ("claim", "context", "vague"),
     [
         ("It has 12 branches in Lyon.", BANK[0], "it has a number of branches in a certain place"),
-        ("Acme Ltd was sold in 1961.", "Acme Ltd was sold in 1961.", "the subject in question was sold at some point"),
+        ("Acme was sold in 1961.", "Acme was sold in 1961.", "the subject in question was sold at some point"),
         ("The fee is 2 % of the sum.", "The fee is 2 % of the sum.", "the fee is a certain share of the sum"),
         ("期限为12个月。", "条款：期限为12个月。", "期限为若干个月"),
         ("公司成立于1999年，总部位于上海。", "公司成立于1999年，总部位于上海。", "公司成立于某个时间，总部位于某地"),
