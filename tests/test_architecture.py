@@ -39,6 +39,8 @@ WRITERS = (
     "review/words.py",
     "review/settling.py",
     "review/spotcheck.py",
+    "review/looks.py",
+    "review/giving_up.py",
     "review/evidence_marks.py",
     "review/gold.py",
     "review/places.py",

@@ -36,6 +36,20 @@ def refused(act: Any, *arguments: Any) -> str:
     return caught.value.code
 
 
+def taken(expert: Any, audit: Audit) -> Slot:
+    """The claim that the expert gets next."""
+    slot = take(expert, Scope((audit.project,)))
+    assert slot is not None
+    return slot
+
+
+def limits_of(audit: Audit) -> tuple[float, float]:
+    """One-sided, of the data set."""
+    found = readiness(audit).estimate.dataset_limits
+    assert found is not None
+    return found
+
+
 def label(slot: Slot, expert: Any, word: str = S) -> Any:
     return adjudicate(slot, slot.token, user=expert, label=word, idempotency_key=uuid.uuid4())
 
@@ -44,8 +58,8 @@ def test_a_claim_that_nobody_can_decide_stands_in_the_way_until_it_is_given_up(
     audit: Audit, expert: Any, manager: Any
 ) -> None:
     settle_all(audit, expert, leave=1)
-    slot = take(expert, Scope((audit.project,)))
-    assert slot is not None and skip(slot, slot.token, user=expert, reason="context_missing")
+    slot = taken(expert, audit)
+    assert skip(slot, slot.token, user=expert, reason="context_missing")
     assert readiness(audit).acceptance is None
     (item,) = undecidable(audit)
     before = readiness(audit).estimate
@@ -73,10 +87,10 @@ def test_no_better_limits_than_with_any_label(audit: Audit, expert: Any, manager
     limits = {}
     for word in (S, C):
         label(slot, expert, word)
-        limits[word] = readiness(audit).estimate.dataset_limits
-        slot = undo(expert, Adjudication.objects.filter(item=slot.item).latest("pk"))
+        limits[word] = limits_of(audit)
+        undo(expert, Adjudication.objects.filter(item=slot.item).latest("pk"))
     give_up(slot.item, manager, "Nobody knows.")
-    low, high = readiness(audit).estimate.dataset_limits
+    low, high = limits_of(audit)
     assert low == pytest.approx(limits[S][0]) and high == pytest.approx(limits[C][1])
     assert low < limits[C][0] and high > limits[S][1]
 
@@ -91,15 +105,15 @@ def test_it_can_be_undone_while_no_certificate_rests_on_it(audit: Audit, expert:
     assert take_up(item, manager) is True and take_up(item, manager) is False
     item.refresh_from_db()
     assert item.given_up_at is None and item.given_up_reason == ""
-    slot = take(expert, Scope((audit.project,)))
-    assert slot is not None and slot.item == item
+    slot = taken(expert, audit)
+    assert slot.item == item
     label(slot, expert)
     assert readiness(audit).issuable
     assert Event.objects.get(kind="claim_taken_up").data["reason"] == "Nobody knows."
 
 
 def test_a_label_on_its_way_is_kept_as_an_opinion(audit: Audit, expert: Any, manager: Any) -> None:
-    slot = take(expert, Scope((audit.project,)))
+    slot = taken(expert, audit)
     give_up(slot.item, manager, "Nobody knows.")
     saved = label(slot, expert)
     assert saved.outcome == Outcome.NOT_NEEDED and saved.adjudication.slot is None
@@ -112,7 +126,7 @@ def test_of_two_labels_both_places_come_back(project: Any, person: Any, manager:
     audit = make_audit(project, [(S, U)], double_percent=100)
     open_review(audit)
     one, two = (person(name, project, "expert") for name in ("one", "two"))
-    slot = take(one, Scope((project,)))
+    slot = taken(one, audit)
     label(slot, one)
     item = slot.item
     give_up(item, manager, "The second expert cannot read it.")
@@ -120,17 +134,17 @@ def test_of_two_labels_both_places_come_back(project: Any, person: Any, manager:
     assert take(two, Scope((project,))) is None
     assert waive_second(audit, manager).items == 0
     take_up(item, manager)
-    second = take(two, Scope((project,)))
+    second = taken(two, audit)
     label(second, two)
     assert readiness(audit).issuable and [found.expert for found in outcomes(audit)] == [S]
 
 
 def test_who_and_what_is_refused(audit: Audit, expert: Any, manager: Any, person: Any) -> None:
-    item = ReviewItem.objects.filter(plan__audit=audit).first()
+    item = ReviewItem.objects.filter(plan__audit=audit)[0]
     assert refused(give_up, item, manager, "  ") == "reason"
     both = person("both", audit.project, "manager", "expert")
     assert refused(give_up, item, both, "Hard.") == "expert"
-    slot = take(expert, Scope((audit.project,)))
+    slot = taken(expert, audit)
     label(slot, expert)
     assert refused(give_up, slot.item, manager, "Hard.") == "settled"
     audit.project.memberships.get(user=expert).delete()
@@ -141,7 +155,7 @@ def test_who_and_what_is_refused(audit: Audit, expert: Any, manager: Any, person
 
 
 def test_a_part_that_is_given_up_leaves_the_whole_claim_undecided(audit: Audit, expert: Any, manager: Any) -> None:
-    slot = Slot.objects.filter(item__plan__audit=audit).first()
+    slot = Slot.objects.filter(item__plan__audit=audit)[0]
     accept(propose(slot.item, user=expert, texts=["One half.", "Other half."]), manager)
     assert refused(give_up, slot.item, manager, "Hard.") == "replaced"
     first, second = ReviewItem.objects.filter(parent=slot.item)

@@ -110,7 +110,7 @@ def test_what_stands_against_a_look(project: Any, expert: Any, manager: Any) -> 
     revoke(certificate, manager, "Wrong.")
     with pytest.raises(ValueError):
         extend(plan, manager, 0)
-    claim = Claim.objects.filter(decision=S).first()
+    claim = Claim.objects.filter(decision=S)[0]
     Claim.objects.filter(pk=claim.pk).update(decision=U)
     assert refused(plan, manager) == "stale"
     Claim.objects.filter(pk=claim.pk).update(decision=S)
