@@ -97,9 +97,9 @@ def _worst(labels: Sequence[Label | None]) -> Label | None:
     return next(label for label in _WORST if label in labels)
 
 
-def audited(found: Sequence[Outcome], confidence: float) -> AuditedEstimate:
-    """The corrected hallucination rate over these outcomes."""
-    rows = [
+def audited_claims(found: Sequence[Outcome]) -> list[AuditedClaim]:
+    """The outcomes as the audited estimators take them."""
+    return [
         AuditedClaim(
             answer=outcome.sample,
             stratum=outcome.stratum,
@@ -109,4 +109,8 @@ def audited(found: Sequence[Outcome], confidence: float) -> AuditedEstimate:
         )
         for outcome in found
     ]
-    return estimate(rows, confidence=confidence)
+
+
+def audited(found: Sequence[Outcome], confidence: float) -> AuditedEstimate:
+    """The corrected hallucination rate over these outcomes."""
+    return estimate(audited_claims(found), confidence=confidence)

@@ -10,6 +10,7 @@ from review.views import (
     contexts,
     desk,
     desk_settings,
+    estimate,
     export,
     guidelines,
     items,
@@ -99,6 +100,8 @@ look_pages = [
     path(f"{MANAGE}/items/<int:pk>/take-up/", looks.review_take_up, name="review_take_up"),
 ]
 
+estimate_pages = [path(f"{AUDIT}/estimate/", estimate.review_estimate, name="review_estimate")]
+
 certificate_pages = [
     path(f"{AUDIT}/agreement/", agreement.agreement, name="agreement"),
     path(f"{AUDIT}/certificate/", certificates.certificate, name="certificate"),
@@ -125,6 +128,7 @@ urlpatterns: list[URLPattern] = [
     *compare_pages,
     *report_pages,
     *look_pages,
+    *estimate_pages,
     *certificate_pages,
     *verify_pages,
 ]

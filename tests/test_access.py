@@ -129,6 +129,7 @@ RULES = {
     "review_look_extend": Rule(WRITE, M, ("slug", "audit")),
     "review_give_up": Rule(WRITE, M, ("slug", "item")),
     "review_take_up": Rule(WRITE, M, ("slug", "item")),
+    "review_estimate": Rule(READ, A | M, ("slug", "audit")),
     "certificate": Rule(READ, A | M, ("slug", "audit")),
     "certificate_issue": Rule(WRITE, M, ("slug", "audit")),
     "certificates": Rule(READ, MEMBER, ("slug",)),

@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from audits.templatetags import explanations_bias, explanations_calibration
+from audits.templatetags import explanations_bias, explanations_calibration, explanations_rates
 
 Words = str | Promise
 
@@ -94,10 +94,6 @@ WHAT: dict[str, tuple[Words, Words]] = {
             "interval takes the claims of one answer for alike. It says nothing of which label is right."
         ),
     ),
-    "refusal_rate": (
-        _("Refusals"),
-        _("Answers that decline to answer: neither hallucinations nor successes, with a count of their own."),
-    ),
     "": (_("Estimate"), _("A value from a sample, with the interval in which the true value plausibly lies.")),
 }
 
@@ -128,7 +124,7 @@ REASONS: dict[str, Words] = {
 }
 
 
-WHAT |= explanations_bias.WHAT | explanations_calibration.WHAT
+WHAT |= explanations_bias.WHAT | explanations_calibration.WHAT | explanations_rates.WHAT
 REASONS |= explanations_bias.REASONS | explanations_calibration.REASONS
 
 
