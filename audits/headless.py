@@ -135,7 +135,8 @@ def start(
 ) -> Audit:
     """Start an audit by the judges named VENDOR:MODEL. Raises Refused.
 
-    options: budget, reuse, batch, probe_percent, double_percent, expected_rate, looks, as for pipeline.start_audit.
+    options: budget, reuse, batch, probe_percent, planted, double_percent, expected_rate, looks, as for
+    pipeline.start_audit.
     """
     judges = [judge_named(project, name) for name in names]
     try:

@@ -11,6 +11,7 @@ from audits.forms.rule import RuleFields
 from audits.judges import VENDORS
 from audits.models import Audit, Dataset, Judge, Project, Role
 from audits.pipeline.panel import judge_family
+from audits.pipeline.planting import MOST_PLANTED
 
 MOST = Decimal(1_000_000)  # US dollars
 DOUBLES = 10  # percent of the experts' claims that two label, where a project has two experts
@@ -123,6 +124,18 @@ class AuditForm(RuleFields):
             "5 to 10 % are usual. It changes no verdict."
         ),
     )
+    planted = forms.IntegerField(
+        label=_("Planted claims"),
+        required=False,
+        initial=0,
+        min_value=0,
+        max_value=MOST_PLANTED,
+        help_text=_(
+            "So many claims that both judges call supported are made false by rule, with another number, date or "
+            "name and in vague words, and put to the judges like any claim. It shows errors that they share, without "
+            "an expert. 100 to 200 are usual, 0 for none. It changes no verdict and no rate."
+        ),
+    )
     calibration = forms.BooleanField(
         label=_("Calibrate the judges with the labels of this dataset"),
         required=False,
@@ -155,6 +168,10 @@ class AuditForm(RuleFields):
     def clean_probe_percent(self) -> int:
         """Left empty, no claim is judged again."""
         return self.cleaned_data["probe_percent"] or 0
+
+    def clean_planted(self) -> int:
+        """Left empty, no claim is planted."""
+        return self.cleaned_data["planted"] or 0
 
     def clean_double_percent(self) -> int:
         """Left empty, every claim has one expert."""

@@ -77,14 +77,15 @@ def estimate(
     judges: Sequence[Judge],
     batch: bool = False,
     probe_percent: int = 0,
+    planted: int = 0,
     calibration: bool = False,
 ) -> Estimate:
     """Calls, tokens and US dollars of an audit of this dataset by this panel.
 
     Several claims in one call (ASSAY_CLAIMS_PER_CALL) share the rubric and the contexts. batch: at half price where a
-    vendor has a batch interface. probe_percent: of claims that are judged again. calibration: of the answers that
-    people labelled alone, and their claims as given. What answers of other audits save is not known before, so it is
-    not in here.
+    vendor has a batch interface. probe_percent: of claims that are judged again. planted: claims that are made false
+    and asked about, at most in two ways each. calibration: of the answers that people labelled alone, and their
+    claims as given. What answers of other audits save is not known before, so it is not in here.
     """
     load = labelled_load(dataset) if calibration else load_of(dataset)
     cutting = _experience(extractor, Purpose.EXTRACT)
@@ -94,7 +95,7 @@ def estimate(
         known = _experience(judge, Purpose.VERIFY)
         foreseen = [
             foresee_judging(load, cut, own, room=judge.context_tokens, together=settings.ASSAY_CLAIMS_PER_CALL,
-                            probe_percent=probe_percent)
+                            probe_percent=probe_percent, planted=planted)
             for cut, own in zip(spans, habits(known), strict=True)
         ]  # fmt: skip
         members.append(_member(judge, "judge", position, foreseen, known, batch))

@@ -68,19 +68,22 @@ def foresee_cutting(load: Load, own: Habits) -> Foreseen:
 
 
 def foresee_judging(
-    load: Load, cutting: Habits, own: Habits, *, room: int | None, together: int, probe_percent: int
+    load: Load, cutting: Habits, own: Habits, *, room: int | None, together: int, probe_percent: int, planted: int = 0
 ) -> Foreseen:
     """Verdicts of one judge on every claim of a sample with contexts.
 
-    room: the model's context window in tokens, None: not known. together: claims in one call.
+    room: the model's context window in tokens, None: not known. together: claims in one call. probe_percent: of
+    claims judged again; planted: claims that are made false, each in two ways.
     """
+    judged = load.scale * sum(claims_of(size, cutting) for size in load.sizes if size.passages)
+    false = min(1.0, planted / judged) if judged else 0.0
     calls = tokens_in = tokens_out = 0.0
     each = own.per_claim or VERDICT_TOKENS * own.verbosity
     for size in load.sizes:
         claims = claims_of(size, cutting)
         if not size.passages or not claims:
             continue
-        for asked, grouped in _questions(size, claims, together, probe_percent):
+        for asked, grouped in _questions(size, claims, together, probe_percent, false):
             needed = _needed(size, own.input_ratio, room, grouped)
             calls += asked * len(needed)
             tokens_in += asked * sum(needed)
@@ -93,15 +96,20 @@ def claims_of(size: Size, cutting: Habits) -> float:
     return size.given or size.sentences * cutting.claims_per_sentence
 
 
-def _questions(size: Size, claims: float, together: int, probe_percent: int) -> Iterator[tuple[float, float]]:
+def _questions(
+    size: Size, claims: float, together: int, probe_percent: int, planted: float
+) -> Iterator[tuple[float, float]]:
     """(how many, claims in each): the groups of a sample's claims, and the probes, which ask about one claim.
 
-    A probed claim is asked about twice: the same again, and, if there are several contexts, in another order.
+    A probed claim is asked about twice: the same again, and, if there are several contexts, in another order. So is
+    a planted one: a specific and a vague variant. planted: share of claims.
     """
     groups = claims if together == 1 else max(1.0, claims / together + (together - 1) / (2 * together))
     yield groups, claims / groups
     if probe_percent:
         yield claims * probe_percent / 100 * min(2, size.passages), 1.0
+    if planted:
+        yield claims * planted * 2, 1.0
 
 
 def _needed(size: Size, ratio: float, room: int | None, claims: float) -> list[float]:

@@ -20,6 +20,7 @@ from audits.models.judging import PLANTED
 from audits.pipeline.probing import orders_of
 from audits.text.planting import Variants, variants
 
+MOST_PLANTED = 1000  # claims of one audit
 CHUNK = 20  # claims whose contexts are in memory at a time
 
 

@@ -39,6 +39,7 @@ def start_audit(
     reuse: bool = True,
     batch: bool = False,
     probe_percent: int = 0,
+    planted: int = 0,
     calibration: bool = False,
     calibrated_by: Audit | None = None,
     expected_rate: Decimal | None = None,
@@ -52,6 +53,7 @@ def start_audit(
     headless: the caller works it off; workers, which may lack its keys, leave it alone. budget: US dollars that calls
     may cost at most, None: no limit. reuse: answers that the project has paid for are found again. batch: through the
     vendors' batch interfaces, where they have one. probe_percent: of claims judged again, 0 to 100.
+    planted: supported claims that are made false and put to the judges, which counts in nothing; 0: none.
     calibration: of the judges, against the labels that people gave before; no review is opened for it.
     calibrated_by: the calibration of this very panel on whose figures it was chosen.
     expected_rate: that the plan reckons with, as a fraction; None: the usual one. looks: at the spot check,
@@ -63,16 +65,17 @@ def start_audit(
         raise PanelError("dataset_not_ready", "The dataset is not imported yet. Wait until it is ready.")
     check_panel(dataset=dataset, judges=judges, override_reason=override_reason)
     check_budget(budget, [extractor, *judges])
+    if calibration:
+        spot_check_size = double_percent = planted = 0  # no expert is asked, and nothing is certified
     expected = estimate(
         dataset=dataset,
         extractor=extractor,
         judges=judges,
         batch=batch,
         probe_percent=probe_percent,
+        planted=planted,
         calibration=calibration,
     )
-    if calibration:
-        spot_check_size = double_percent = 0  # no expert is asked
     answers = 0 if calibration else dataset.samples.count()
     plan: Outlook | None = None
     if answers:
@@ -107,6 +110,7 @@ def start_audit(
             reuse=reuse,
             batch=batch,
             probe_percent=probe_percent,
+            planted=planted,
             calibration=calibration,
             calibrated_by=calibrated_by,
             created_by=user,
@@ -143,6 +147,7 @@ def check_budget(budget: Decimal | None, judges: Sequence[Judge]) -> None:
 def _note_start(audit: Audit, user: Any) -> None:
     rule = Rule.of(audit).stored() | {"plan": audit.plan, "spot_check_size": audit.spot_check_size}
     chosen = {} if audit.budget is None else {"budget": str(audit.budget)}
+    chosen |= {"planted": str(audit.planted)} if audit.planted else {}
     chosen |= {"calibration": "true"} if audit.calibration else {}
     chosen |= {} if audit.calibrated_by_id is None else {"calibrated_by": str(audit.calibrated_by_id)}
     override = audit.override_reason

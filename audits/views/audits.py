@@ -25,7 +25,8 @@ from audits.planning import Outlook, density_of, outlook
 STARTED = "started_audits"  # in the session: token of a form -> the audit that it started
 REMEMBERED = 20
 # Fields that have a value before a person chooses.
-SUGGESTED = ("threshold", "scope", "confidence", "looks", "reuse", "probe_percent")
+CHOSEN = ("budget", "reuse", "batch", "probe_percent", "planted", "double_percent")  # for start_audit as they are
+SUGGESTED = ("threshold", "scope", "confidence", "looks", "reuse", "probe_percent", "planted")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -103,7 +104,7 @@ def _start(request: HttpRequest, project: Project, form: AuditForm) -> Audit | N
             override_reason=chosen["override_reason"],
             calibration=chosen["calibration"],
             calibrated_by=None if chosen["calibration"] else chosen["calibrated_by"],
-            **{name: chosen[name] for name in ("budget", "reuse", "batch", "probe_percent", "double_percent")},
+            **{name: chosen[name] for name in CHOSEN},
         )
     except pipeline.PanelError as error:
         form.add_panel_error(error.code, str(error))
@@ -179,6 +180,7 @@ def _draft(form: AuditForm, experts: int) -> Draft:
             judges=judges,
             batch=bool(chosen.get("batch")),
             probe_percent=chosen.get("probe_percent") or 0,
+            planted=chosen.get("planted") or 0,
             calibration=calibration,
         )
     budget = chosen.get("budget")

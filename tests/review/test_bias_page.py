@@ -17,7 +17,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def audit(project: Project, expert: Any) -> Audit:
     """Reviewed, with probes and planted claims."""
-    audit = make_audit(project, [(S, S)] * 30 + [(U, U)] * 10 + [(S, U)] * 10, vague=range(20), probe_percent=10, spot_check=60)
+    pairs = [(S, S)] * 30 + [(U, U)] * 10 + [(S, U)] * 10
+    audit = make_audit(project, pairs, vague=range(20), probe_percent=10, spot_check=60)
     settle_all(audit, expert, label=U)
     for claim in audit.claims.order_by("pk")[:6]:
         probe(claim, 0, Probe.Kind.REPEAT, S)

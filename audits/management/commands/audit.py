@@ -14,6 +14,7 @@ from audits import headless
 from audits.mapping_option import parsed_mapping
 from audits.migrating import migrate
 from audits.models import Audit
+from audits.pipeline.planting import MOST_PLANTED
 from audits.planning import MOST_LOOKS, STEP
 
 
@@ -52,6 +53,12 @@ class Command(BaseCommand):
             "--probes", default="0", metavar="PERCENT", help="of claims that are judged again (default 0)"
         )
         parser.add_argument(
+            "--planted",
+            default="0",
+            metavar="CLAIMS",
+            help="supported claims that are made false, to see whether the judges notice; in no rate (default 0)",
+        )
+        parser.add_argument(
             "--doubles",
             default="0",
             metavar="PERCENT",
@@ -77,6 +84,7 @@ class Command(BaseCommand):
         expected = None if options["expected_rate"] is None else _expected_rate(options["expected_rate"])
         looks = _looks(str(options["looks"]))
         probes, doubles = _percent("probes", options["probes"]), _percent("doubles", options["doubles"])
+        planted = _planted(str(options["planted"]))
         budget = None if options["budget"] is None else amount(options["budget"])
         project = headless.project_for_command_line()
         names = [options["primary"], options["secondary"]]
@@ -86,6 +94,7 @@ class Command(BaseCommand):
         dataset = headless.import_file(project, options["file"], mapping_of(options["map"]), self.stderr.write)
         chosen = {"budget": budget, "reuse": not options["no_reuse"], "batch": options["batch"]}
         chosen |= {"probe_percent": probes, "double_percent": doubles, "expected_rate": expected, "looks": looks}
+        chosen["planted"] = planted
         return headless.start(project, dataset, names, extractor, threshold, **chosen)
 
 
@@ -123,6 +132,12 @@ def _rate(option: str, text: str, least: str, example: str) -> Decimal:
     if not value.is_finite() or not Decimal(least) <= value <= Decimal("0.5"):
         raise headless.Refused(f"--{option} is {text!r}; it must be a fraction from {least} to 0.5, as {example}.")
     return value.quantize(STEP)
+
+
+def _planted(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) > MOST_PLANTED:
+        raise headless.Refused(f"--planted is {text!r}; it must be a whole number from 0 to {MOST_PLANTED}.")
+    return int(text)
 
 
 def _looks(text: str) -> int:
