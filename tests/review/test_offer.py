@@ -296,7 +296,9 @@ def test_claims_of_a_finished_audit_do_not_hide_one_that_is_being_drawn(
     assert counts(expert, scope).state == "opening"
 
 
-def test_a_claim_is_taken_with_its_texts(audit: Audit, scope: Scope, expert: Any, django_assert_num_queries: Any) -> None:
+def test_a_claim_comes_with_its_texts(
+    audit: Audit, scope: Scope, expert: Any, django_assert_num_queries: Any
+) -> None:
     slot = take(expert, scope)
     assert slot is not None
     with django_assert_num_queries(0):
