@@ -18,6 +18,7 @@ from audits.stats.estimate import Estimate
 from review.agreement.claims import Size
 from review.agreement.details import Details, details
 from review.agreement.slices import Slice, Slices
+from review.looks import is_complete
 from review.models import ReviewPlan, Stratum
 
 LANGUAGES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
@@ -36,6 +37,7 @@ def agreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = details(audit)
     names = dict(Stratum.choices)
     confidence = float(audit.confidence)
+    plan = ReviewPlan.objects.filter(audit=audit).first()
     context = {
         "project": audit.project,
         "audit": audit,
@@ -43,7 +45,9 @@ def agreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "found": found,
         "page": found.page,
         "strata": [{"name": names[s.name], "stratum": s, "share": s.estimate(confidence)} for s in found.page.strata],
-        "plan": ReviewPlan.objects.filter(audit=audit).first(),
+        "plan": plan,
+        # What experts find in each group is the corrected rate in parts: nobody sees it grow.
+        "settled": plan is not None and is_complete(plan),
         "detected": _detected(found),
         "parts": named_parts(found.slices),
         "windows": windows(found.drift),

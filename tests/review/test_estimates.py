@@ -111,6 +111,8 @@ def test_nothing_is_shown_while_a_label_is_missing(
         assert "judges' verdict, not audited" in html and "is-audited" not in html
         assert "One-sided" not in html and "What experts found in each group" not in html
         assert "of 25" in html or "of 20" in html  # progress
+    agreement = browser.get(url_of(audit, "agreement")).content.decode()
+    assert "Seen by experts" in agreement and "Share hallucinated" not in agreement
     certificate = browser.get(url_of(audit, "certificate")).content.decode()
     assert "Limits that decide" not in certificate and "estimate__value" not in certificate
 
@@ -145,6 +147,7 @@ def test_the_page_says_what_each_figure_estimates(whole: Audit, analyst: Any, si
     assert "<html" in html and "in the traffic that these 40 answers were drawn from at random" in html
     for words in ("Per claim, these answers", "Per answer, the traffic", "Design effect", "a bound, not an estimate"):
         assert words in html
+    assert "Share hallucinated" in browser.get(url_of(whole, "agreement")).content.decode()
     assert "Dashed line: threshold 2.0 %" in html
     part = browser.get(url_of(whole), headers=PART).content.decode()
     assert "<html" not in part and 'id="audit-estimate"' in part and "is-audited" in part
