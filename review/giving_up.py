@@ -47,8 +47,9 @@ def undecidable(audit: Audit) -> models.QuerySet[ReviewItem]:
 
 
 def given_up(audit: Audit) -> models.QuerySet[ReviewItem]:
-    """Items that a manager closed, the last one first."""
-    return ReviewItem.objects.filter(plan__audit=audit, given_up_at__isnull=False).order_by("-given_up_at", "-pk")
+    """Items that a manager closed, the last one first; none that was cut anew since."""
+    rows = ReviewItem.objects.filter(plan__audit=audit, given_up_at__isnull=False, replaced_at__isnull=True)
+    return rows.order_by("-given_up_at", "-pk")
 
 
 def give_up(item: ReviewItem, by: Any, reason: str) -> bool:
