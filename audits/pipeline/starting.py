@@ -10,7 +10,7 @@ from django.db import transaction
 
 from audits.doorbell import ring
 from audits.models import Audit, Batch, Dataset, Event, Extraction, Judge, PanelMember, Project
-from audits.pipeline.calibrating import check_calibrated_by, owe_calibration
+from audits.pipeline.calibrating import check_calibrated_by, labelled_answers, owe_calibration
 from audits.pipeline.estimating import estimate
 from audits.pipeline.panel import PanelError, check_panel, judge_family, of_generators_family
 from audits.pipeline.returning import locked
@@ -65,6 +65,7 @@ def start_audit(
         raise PanelError("dataset_not_ready", "The dataset is not imported yet. Wait until it is ready.")
     check_panel(dataset=dataset, judges=judges, override_reason=override_reason)
     check_budget(budget, [extractor, *judges])
+    labelled = labelled_answers(dataset) if calibration else []
     if calibration:
         spot_check_size = double_percent = planted = 0  # no expert is asked, and nothing is certified
     expected = estimate(
@@ -121,7 +122,7 @@ def start_audit(
         if calibrated_by is not None:
             check_calibrated_by(calibrated_by, audit)
         if calibration:
-            owe_calibration(audit)
+            owe_calibration(audit, labelled)
         else:
             _owe_extractions(audit)
         _note_start(audit, user)
