@@ -56,8 +56,9 @@ REVIEW_MAY_USE = (
     "audits.models", "audits.labels", "audits.stats", "audits.access", "audits.text", "audits.templatetags",
     "audits.judges.base", "audits.parts", "audits.decision", "audits.blindness", "audits.generators",
     "audits.judges.offline_accuracy", "audits.comparison", "audits.export_files", "audits.json_queries",
-    "audits.calibration",  # what a certificate names of the calibration that its panel was chosen on
+    "audits.pipeline.sealing",  # the log is closed before a certificate rests on it, and checked
     "audits.pipeline.ruling",  # its signal: a certificate keeps the rule it rests on
+    "audits.calibration",  # what a certificate names of the calibration that its panel was chosen on
     "audits.pipeline.recutting",  # the one writer of the parts of a claim that was cut anew
 )  # fmt: skip
 WRITES = {"save", "create", "update", "delete", "bulk_create", "bulk_update", "get_or_create", "update_or_create"}
