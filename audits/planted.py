@@ -14,7 +14,7 @@ from audits.stability import JudgeStability
 
 @dataclass(frozen=True)
 class Said:
-    """One variant. probe: the first judge's, with its text and its claim; labels: the probe of each judge, or None."""
+    """One variant. probe: the first judge's, with its text and its claim; labels: each judge's, or None."""
 
     probe: Probe
     labels: tuple[Probe | None, ...]
