@@ -73,14 +73,15 @@ def _rows(figures: Figures) -> list[dict[str, Any]]:
 
 
 def _chart(found: Report, figures: Figures) -> list[tuple[str, Estimate]]:
-    """The judges' verdict above what the experts make of it."""
+    """The judges' verdict above what the experts make of it; what has no interval stands in the table alone."""
     macro = figures.macro.traffic if figures.acceptance.scope == "traffic" else figures.macro.dataset
-    return [
+    rows = [
         (_("Judges' verdict, not audited"), found.judged.rate),
         (_("Corrected, these answers"), figures.rate.dataset),
         (_("Corrected, the traffic"), figures.rate.traffic),
         (_("Corrected, per answer"), macro),
     ]
+    return [(name, estimate) for name, estimate in rows if estimate.low is not None]
 
 
 def _design_effect(figures: Figures) -> dict[str, Any]:
