@@ -11,8 +11,8 @@ checks. So a claim is passed over rather than doubted:
 * a number, month or place is only changed where the contexts have it, and only into one that they have nowhere (as
   a figure, in words, in the other language). Then no context can support the variant, even if the claim itself is not
   supported either and all judges are wrong about it;
-* no number is changed beside a word that makes it a limit ("at least 5", "before 1994", 不超过): what holds of one
-  limit can hold of another; nor in a negated sentence;
+* no number is changed in one clause with a word that makes it a limit ("at least 5", "before 1994", 不超过) or a case
+  ("a fall of 15 % ends trading", 逾期15天的): what holds of one can hold of another; nor in a negated sentence;
 * a claim is denied, openly or vaguely, only where one sentence of a context says it nearly word for word (all its
   content words and figures, the same negations, no condition);
 * a variant that a context contains is never used.

@@ -41,7 +41,11 @@ _BODY_ZH = re.compile(r"^[\u4e00-\u9fff]{2,14}?(?:公司|银行|集团|大学|�
 _NAMED_ZH = re.compile(r"姓|名[叫为]|[《》“”「」『』A-Za-z0-9０-９]")
 _NAME = r"[A-Z][\w&.'’-]*"
 _LEADING = re.compile(rf"{_NAME}(?: (?:(?:of|the|and|&) )*{_NAME})*(?= )")
-_FINITE = re.compile(r" (?:is|are|was|were|has|have|had|will|can|must|does|did|[a-z]+(?:s|ed))\b")
+_FINITE = re.compile(  # a plain ending in s could be a plural: "Incomplete applications"
+    r" (?:is|are|was|were|has|have|had|will|can|must|does|did|[a-z]+ed|costs|charges|takes|lasts|employs|serves|"
+    r"contains|includes|offers|provides|requires|operates|opens|closes|pays|owns|makes|holds|applies|covers|ends|"
+    r"starts|begins|expires|remains|accepts|needs|gives|means|uses|supports|allows)\b"
+)
 
 
 def denied(claim: str, chinese: bool) -> str:

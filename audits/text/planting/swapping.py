@@ -26,6 +26,13 @@ _NUMBER = re.compile(
 _MONTH_NAME = rf"(?:{'|'.join(_MONTHS)})"
 _DAY_BEFORE, _DAY_AFTER = re.compile(rf"\s{_MONTH_NAME}\b"), re.compile(rf"\b{_MONTH_NAME}\s$")
 _YEAR_BEFORE = re.compile(rf"\b(?:[Ii]n|of|year|during|for|FY|{_MONTH_NAME}(?: \d{{1,2}})?,?)\s$")
+_OF_SOME = re.compile(r"\b(?:an?|any) [\w-]+(?: [\w-]+)? of\s$", re.IGNORECASE)
+_CASE = re.compile(
+    r"^\s*(?:and |but )?(?:with|when|whenever|if|once|where)\b|\b(?:means?|triggers?|leads?|causes?|entitles?)\b|"
+    r"[的时者]$|触发|导致|即[为可应]|则|就",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"[，；。]|[,;] ")
 # Places of one kind that exclude each other: (English, Chinese).
 _CITIES = (
     ("Lisbon", "里斯本"), ("Oslo", "奥斯陆"), ("Lima", "利马"), ("Nairobi", "内罗毕"), ("Warsaw", "华沙"),
@@ -47,17 +54,16 @@ def swapped(claim: str, contexts: Sequence[str], chinese: bool) -> tuple[str, st
     """(variant, rule): the first number that can be changed, else a month, else a place. ("", "") where none can."""
     if negations(claim):
         return "", ""
-    if not LIMIT.search(claim):
-        there = Figures(contexts)
-        for variant, rule in (*_numbers(claim, there), *_months(claim, contexts, there)):
-            return variant, rule
+    there = Figures(contexts)
+    for variant, rule in (*_numbers(claim, there), *_months(claim, contexts, there)):
+        return variant, rule
     return next(((variant, "name") for variant in _places(claim, contexts, chinese)), ("", ""))
 
 
 def _numbers(claim: str, there: Figures) -> Iterator[tuple[str, str]]:
     for match in _NUMBER.finditer(claim):
         number = match["number"]
-        if not there.has(number):
+        if not there.has(number) or _is_limit(claim, match):
             continue
         before, after = claim[: match.start()], claim[match.end() :]
         for other, rule in _others(number, before, after):
@@ -65,6 +71,20 @@ def _numbers(claim: str, there: Figures) -> Iterator[tuple[str, str]]:
             if not there.has(other) and there.lacks_new(variant, claim):
                 yield variant, rule
                 break
+
+
+def _is_limit(claim: str, match: re.Match[str]) -> bool:
+    """Whether another number may hold as well: "a fall of 15 % ends trading", 逾期15天的，合同终止."""
+    clause = _clause(claim, match.start())
+    threshold = _OF_SOME.search(claim[: match.start()]) or _CASE.search(clause)
+    return bool(LIMIT.search(clause) or threshold)
+
+
+def _clause(claim: str, at: int) -> str:
+    """The part of the claim between commas in which a place lies: a limit in another part is no limit of it."""
+    start = max((cut.end() for cut in _CUT.finditer(claim, 0, at)), default=0)
+    end = _CUT.search(claim, at)
+    return claim[start : end.start() if end else len(claim)]
 
 
 def _others(number: str, before: str, after: str) -> Iterator[tuple[str, str]]:
@@ -106,6 +126,8 @@ def _months(claim: str, contexts: Sequence[str], there: Figures) -> Iterator[tup
     for match in _MONTH.finditer(claim):
         at = _MONTHS.index(match[0])
         if not is_there([match[0]], contexts) or (match[0] == "May" and not match.start()):
+            continue
+        if LIMIT.search(_clause(claim, match.start())):
             continue
         for step in (5, 7, 4):
             other = (at + step) % 12

@@ -24,6 +24,12 @@ BANK = ["The bank opened in 1994. It has 12 branches in Lyon. Fees are waived fo
         ("期限为12个月。", "条款：期限为12个月。", "期限为27个月。", "number"),
         ("公司成立于1999年。", "公司成立于1999年。", "公司成立于1992年。", "date"),
         ("现金红利于2025年6月13日发放。", "现金红利于2025年6月13日发放。", "现金红利于2018年6月13日发放。", "date"),
+        (
+            "保额最高为50万元，年保费298元。",
+            "保额最高为50万元，年保费298元。",
+            "保额最高为50万元，年保费599元。",
+            "number",
+        ),
         ("总部位于上海。", "总部位于上海。", "总部位于里斯本。", "name"),
         ("该卡可以在线挂失。", "该卡可以在线挂失。", "该卡不可以在线挂失。", "denial"),
     ],
@@ -63,6 +69,10 @@ def test_the_same_content_is_denied_without_number_date_and_name(claim: str, con
         "款项不超过12万元。",
         "贷款期限最长12个月。",
         "满12个月后可以解锁。",
+        "A fall of 15 % ends trading.",  # so does one of 33 %
+        "With a delay of 4 hours, a meal is due.",
+        "逾期15天的，合同终止。",
+        "血糖为9毫摩尔时，提示异常。",
         "No fee is charged.",
         "Fees may be charged.",
         "Some fees are waived.",
@@ -125,6 +135,7 @@ def test_names_that_rules_cannot_take_out_leave_no_vague_variant() -> None:
     assert variants("Ms Otter was born in Honolulu.", ["Ms Otter was born in Honolulu."]).vague == ""
     assert variants("经理姓王。", ["经理姓王。"]).vague == ""
     assert variants("Unplug the router.", ["Unplug the router."]) == Variants()  # an order
+    assert variants("Incomplete forms are returned.", ["Incomplete forms are returned."]).vague == ""
     assert variants("Paris Hilton sings.", ["Paris Hilton sings."]).specific == ""
 
 
