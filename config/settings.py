@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import shlex
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -80,6 +81,10 @@ ASSAY_NAME = env.str("ASSAY_NAME", default="Assay · 双审")
 ASSAY_ORGANISATION = env.str("ASSAY_ORGANISATION", default="")
 ASSAY_VERSION = "0.1.0"
 ASSAY_PUBLIC_URL = env.str("ASSAY_PUBLIC_URL", default="").rstrip("/")  # what certificates print; else the request's
+ASSAY_TIMESTAMP_URL = env.str("ASSAY_TIMESTAMP_URL", default="")  # of an RFC 3161 authority; "": no time stamps
+if ASSAY_TIMESTAMP_URL and urlsplit(ASSAY_TIMESTAMP_URL).scheme not in ("http", "https"):
+    raise ImproperlyConfigured("ASSAY_TIMESTAMP_URL must begin with http:// or https://.")
+ASSAY_COUNTERSIGN_COMMAND = shlex.split(env.str("ASSAY_COUNTERSIGN_COMMAND", default=""))  # []: no second signature
 
 # --- Limits -----------------------------------------------------------------------------------------------
 ASSAY_MAX_UPLOAD_MB = _number("ASSAY_MAX_UPLOAD_MB", 2000, 1, 10_000)  # also of what is unpacked of an archive

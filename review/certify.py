@@ -1,6 +1,7 @@
 """Issues and revokes certificates: the facts of an audit, frozen, signed, numbered without gaps."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -10,9 +11,12 @@ from django.utils import timezone
 from audits.judges.offline_accuracy import measured
 from audits.labels import Decision
 from audits.models import Audit, Call, Event, Extraction, PanelMember, Sample
+from audits.pipeline.sealing import head, seal
 from audits.stats.rates import judged_rate
 from review.agreement import Page, agreement_page
-from review.keys import signing_key
+from review.background import background, overrides, rule_set_at, sampling
+from review.issuing import exception_of
+from review.keys import recorded_signing_key
 from review.looks import draws
 from review.marked_evidence import marked_evidence
 from review.models import Adjudication, Certificate, ReviewPlan
@@ -48,19 +52,20 @@ def next_version(audit: Audit) -> int:
     return Certificate.objects.filter(audit=audit).count() + 1
 
 
-def issue(audit: Audit, manager: Any, *, version: int | None = None) -> Certificate:
+def issue(audit: Audit, manager: Any, *, version: int | None = None, exception_reason: str = "") -> Certificate:
     """Freeze, sign and store what holds now. A later version supersedes the earlier ones.
 
     version: the one that the person saw offered; if it exists by now it is given back and nothing is written, so
-    that a second press issues nothing. Raises NotReady.
+    that a second press issues nothing. exception_reason: why this person may issue it who labelled claims of the
+    audit (review.issuing); of no use else. Raises NotReady, NeedsReason.
     """
     for attempt in range(TRIES):
         try:
             with transaction.atomic():
                 # Asked under the lock: two presses at the same moment come here one after the other. The lock is also
                 # why no label is taken back while its certificate is made.
-                Audit.objects.select_for_update().get(pk=audit.pk)
-                return _existing(audit, version) or _issue(audit, manager)
+                audit = Audit.objects.select_for_update().get(pk=audit.pk)
+                return _existing(audit, version) or _issue(audit, manager, exception_reason)
         except IntegrityError:
             if attempt == TRIES - 1:
                 raise
@@ -74,15 +79,20 @@ def _existing(audit: Audit, version: int | None) -> Certificate | None:
     return found
 
 
-def _issue(audit: Audit, manager: Any) -> Certificate:
+def _issue(audit: Audit, manager: Any, reason: str) -> Certificate:
     found = outcomes(audit)
     state = readiness(audit, found)
     if state.acceptance is None:
         raise NotReady(tuple(check.code for check in state.checks if check.state == "open"))
     now = timezone.now()
+    exception = exception_of(audit, manager, reason, now)
     number, version = _next_number(now.year), next_version(audit)
-    facts = _facts(audit, found, state, number=number, version=version, issued_at=now)
-    sealed = envelope(build(facts), signing_key())
+    if exception is not None:  # before the log is sealed, so that the certificate rests on it
+        about = {"number": number, "reason": exception.reason}
+        Event.record("issuing_exception", project=audit.project, audit=audit, actor=manager, **about)
+    exceptions = () if exception is None else (exception,)
+    facts = _facts(audit, found, state, exceptions, number=number, version=version, issued_at=now)
+    sealed = envelope(build(facts), recorded_signing_key())
     certificate = Certificate.objects.create(
         audit=audit,
         version=version,
@@ -93,10 +103,17 @@ def _issue(audit: Audit, manager: Any) -> Certificate:
         specimen=facts.specimen,
         issued_by=manager,
         issued_at=now,
+        exception_reason="" if exception is None else exception.reason,
     )
     about = {"number": number, "decision": certificate.decision, "sha256": certificate.sha256}
     Event.record("certificate_issued", project=audit.project, audit=audit, actor=manager, **about)
     return certificate
+
+
+def _sealed_log() -> tuple[int, str]:
+    """Place and hash of the last event once everything that has happened is chained."""
+    seal()
+    return head()
 
 
 def _next_number(year: int) -> str:
@@ -118,7 +135,9 @@ def revoke(certificate: Certificate, manager: Any, reason: str) -> bool:
     return True
 
 
-def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) -> Facts:
+def _facts(
+    audit: Audit, found: list[Outcome], state: Readiness, exceptions: Sequence[OverrideFact] = (), **head: Any
+) -> Facts:
     if state.acceptance is None:
         raise NotReady(())
     plan = ReviewPlan.objects.get(audit=audit)
@@ -141,7 +160,7 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
             threshold=float(audit.threshold),
             confidence=confidence,
             scope=audit.scope,
-            set_at=audit.created,
+            set_at=rule_set_at(audit),
             looks=audit.looks,
             spot_check=audit.spot_check_size,
         ),
@@ -152,7 +171,7 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
         acceptance=state.acceptance,
         agreement=_agreement(agreement_page(audit)),
         reviewers=_reviewers(audit),
-        overrides=_overrides(audit),
+        overrides=[*overrides(audit), *exceptions],
         evidence=marked.listed,
         evidence_total=marked.total,
         seeds={
@@ -162,6 +181,9 @@ def _facts(audit: Audit, found: list[Outcome], state: Readiness, **head: Any) ->
             "spot_check_strata_sha256": plan.strata_hash,
         },
         draws=draws(plan),
+        traffic=sampling(audit),
+        background=background(audit, plan, found),
+        event_log=_sealed_log(),
     )
 
 
@@ -179,14 +201,27 @@ def _dataset(audit: Audit) -> DatasetFact:
             flags["empty_context" if flag == "no_context" else flag] += 1
     if refused := dataset.row_errors.values("line").distinct().count():
         flags["not_imported"] = refused
-    return DatasetFact(dataset.name, dataset.sha256, dataset.samples.count(), dict(flags))
+    return DatasetFact(
+        name=dataset.name,
+        sha256=dataset.sha256,
+        rows=dataset.samples.count(),
+        flags=dict(flags),
+        period=(dataset.period_from, dataset.period_to),
+        drawn=dataset.drawn,
+    )
 
 
 def _model(audit: Audit, member: PanelMember | None) -> ModelFact:
     if member is None:
         return ModelFact("", "")
     answered = Call.objects.filter(audit=audit, member=member).exclude(model_answered="").order_by("model_answered")
-    return ModelFact(member.vendor, member.model, tuple(answered.values_list("model_answered", flat=True).distinct()))
+    return ModelFact(
+        vendor=member.vendor,
+        model=member.model,
+        answered_by=tuple(answered.values_list("model_answered", flat=True).distinct()),
+        family=member.family,
+        refused=tuple(map(str, member.notes)),
+    )
 
 
 def _prompts(audit: Audit) -> list[PromptFact]:
@@ -225,10 +260,3 @@ def _reviewers(audit: Audit) -> list[ReviewerFact]:
     for word in words:
         counts[word.reviewer.get_full_name() or word.reviewer.get_username()] += 1
     return [ReviewerFact(name, count) for name, count in sorted(counts.items())]
-
-
-def _overrides(audit: Audit) -> list[OverrideFact]:
-    if not audit.override_reason:
-        return []
-    by = audit.created_by.get_full_name() or audit.created_by.get_username() if audit.created_by else ""
-    return [OverrideFact("generator_vendor", audit.override_reason, by, audit.created)]

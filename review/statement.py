@@ -9,7 +9,7 @@ integers. Times are UTC, to the second.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -21,7 +21,7 @@ from audits.stats.audited import AuditedEstimate, Stratum
 from audits.stats.estimate import Estimate
 from audits.stats.rates import JudgedRate
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1 had no `background` and less of judges and dataset; docs/verify.md says what
 _PLACES = Decimal("0.000001")
 
 # What no certificate says, as keys of texts that the document and the page hold in each language.
@@ -35,21 +35,32 @@ class StatementError(ValueError):
 
 @dataclass(frozen=True)
 class DatasetFact:
-    """sha256: of the file as uploaded. rows: samples read. flags: code -> rows it holds for (empty_context ...)."""
+    """sha256: of the file as uploaded. rows: samples read. flags: code -> rows it holds for (empty_context ...).
+
+    period: first and last day of the traffic that the answers were drawn from, as stated. drawn: how, in the words of
+    whoever uploaded it.
+    """
 
     name: str
     sha256: str
     rows: int
     flags: Mapping[str, int] = field(default_factory=dict)
+    period: tuple[date | None, date | None] = (None, None)
+    drawn: str = ""
 
 
 @dataclass(frozen=True)
 class ModelFact:
-    """A judge or the extractor: vendor, the model asked for, and the models that said they answered."""
+    """A judge or the extractor: vendor, the model asked for, and the models that said they answered.
+
+    family: whose errors it shares. refused: parameters that the model did not take, so that they were left out.
+    """
 
     vendor: str
     model: str
     answered_by: Sequence[str] = ()
+    family: str = ""
+    refused: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -159,6 +170,10 @@ class Facts:
     traffic: str = ""  # what the answers are a sample of, and of which period
     limits: Sequence[str] | None = None  # None: LIMITS and the one of the scope
     specimen_accuracy: Mapping[str, float | int] = field(default_factory=dict)  # of offline judges, else empty
+    background: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # further parts by name, as review.background writes them
+    event_log: tuple[int, str] | None = None  # place and hash of the last event before this certificate
 
 
 def build(facts: Facts) -> dict[str, Any]:
@@ -168,7 +183,7 @@ def build(facts: Facts) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "number": facts.number,
         "version": facts.version,
-        "issued_at": _time(facts.issued_at),
+        "issued_at": time_fact(facts.issued_at),
         "issuer": facts.issuer,
         "project": facts.project,
         "system": facts.system,
@@ -181,27 +196,45 @@ def build(facts: Facts) -> dict[str, Any]:
             "sha256": facts.dataset.sha256,
             "rows": facts.dataset.rows,
             "flags": dict(facts.dataset.flags),
+            "period": {"from": _day(facts.dataset.period[0]), "to": _day(facts.dataset.period[1])},
+            "drawn": facts.dataset.drawn,
         },
         "judges": [_model(judge) for judge in facts.judges],
         "extractor": _model(facts.extractor),
         "prompts": [{"name": p.name, "version": p.version, "sha256": p.sha256} for p in facts.prompts],
         "rule": _rule(facts.rule),
         "samples": _samples(facts.samples),
-        "judged": _rate(facts.before),
-        "outcome": _rate(facts.after),
-        "result": _result(facts),
-        "spot_check": [_stratum(s, facts.estimate.confidence) for s in facts.estimate.strata],
+        **figures(facts.before, facts.after, facts.estimate, facts.acceptance),
         "agreement": [_agreement(a) for a in facts.agreement],
         "reviewers": [{"name": r.name, "adjudications": r.adjudications} for r in facts.reviewers],
-        "overrides": [{"code": o.code, "reason": o.reason, "by": o.by, "at": _time(o.at)} for o in facts.overrides],
+        "overrides": [
+            {"code": o.code, "reason": o.reason, "by": o.by, "at": time_fact(o.at)} for o in facts.overrides
+        ],
         "evidence": {"total": facts.evidence_total, "listed": [asdict(one) for one in facts.evidence]},
         "seeds": {name: str(seed) for name, seed in facts.seeds.items()},
         "draws": [dict(draw) for draw in facts.draws],
+        "event_log": None
+        if facts.event_log is None
+        else dict(zip(("sequence", "hash"), facts.event_log, strict=True)),
         "limits": list(facts.limits if facts.limits is not None else (*LIMITS, SCOPE_LIMITS[facts.rule.scope])),
     }
-    clean: dict[str, Any] = _clean(statement)
+    if twice := statement.keys() & facts.background.keys():
+        raise StatementError(f"told twice: {', '.join(sorted(twice))}")
+    clean: dict[str, Any] = _clean({**statement, **facts.background})
     canonical(clean)
     return clean
+
+
+def figures(
+    before: JudgedRate, after: JudgedRate, estimate: AuditedEstimate, acceptance: Acceptance
+) -> dict[str, Any]:
+    """The parts of a statement that are computed from claims and labels alone: what review.package repeats."""
+    return {
+        "judged": _rate(before),
+        "outcome": _rate(after),
+        "result": _result(estimate, acceptance),
+        "spot_check": [_stratum(stratum, estimate.confidence) for stratum in estimate.strata],
+    }
 
 
 def canonical(statement: Mapping[str, Any]) -> bytes:
@@ -243,10 +276,15 @@ def _clean(value: Any) -> Any:
     return value
 
 
-def _time(moment: datetime) -> str:
+def time_fact(moment: datetime) -> str:
+    """UTC, to the second. StatementError for a time without a zone."""
     if moment.tzinfo is None:
         raise StatementError("a time without a zone")
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
 
 
 def fraction(value: float | None, rounding: str = ROUND_HALF_EVEN) -> float | None:
@@ -262,7 +300,8 @@ def _limits(low: float | None, high: float | None) -> dict[str, float | None]:
     return {"low": fraction(low, ROUND_FLOOR), "high": fraction(high, ROUND_CEILING)}
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
+def estimate_fact(estimate: Estimate) -> dict[str, Any]:
+    """An estimate as the statement writes it."""
     return {
         "value": fraction(estimate.value),
         **_limits(estimate.low, estimate.high),
@@ -273,7 +312,13 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 
 def _model(model: ModelFact) -> dict[str, Any]:
-    return {"vendor": model.vendor, "model": model.model, "answered_by": list(model.answered_by)}
+    return {
+        "vendor": model.vendor,
+        "model": model.model,
+        "answered_by": list(model.answered_by),
+        "family": model.family,
+        "refused": list(model.refused),
+    }
 
 
 def _rule(rule: RuleFact) -> dict[str, Any]:
@@ -283,7 +328,7 @@ def _rule(rule: RuleFact) -> dict[str, Any]:
         "scope": rule.scope,
         "looks": rule.looks,
         "spot_check": rule.spot_check,
-        "set_at": _time(rule.set_at),
+        "set_at": time_fact(rule.set_at),
     }
 
 
@@ -307,13 +352,12 @@ def _rate(rate: JudgedRate) -> dict[str, Any]:
         "disputed": rate.disputed,
         "unscored": rate.unscored,
         "coverage": fraction(rate.coverage),
-        "rate": _estimate(rate.rate),
+        "rate": estimate_fact(rate.rate),
         "bounds": None if rate.bounds is None else _limits(rate.bounds.low, rate.bounds.high),
     }
 
 
-def _result(facts: Facts) -> dict[str, Any]:
-    acceptance, estimate = facts.acceptance, facts.estimate
+def _result(estimate: AuditedEstimate, acceptance: Acceptance) -> dict[str, Any]:
     return {
         "decision": acceptance.decision,
         "reasons": list(acceptance.reasons),
@@ -322,8 +366,8 @@ def _result(facts: Facts) -> dict[str, Any]:
         "rate": fraction(estimate.rate),
         # Each limit holds alone with `level`; these are the ones compared with the threshold.
         "one_sided": {**_limits(acceptance.low, acceptance.high), "level": acceptance.level},
-        "dataset": _estimate(estimate.dataset),
-        "traffic": _estimate(estimate.traffic),
+        "dataset": estimate_fact(estimate.dataset),
+        "traffic": estimate_fact(estimate.traffic),
         "design_effect": fraction(estimate.deff),
     }
 
@@ -337,7 +381,7 @@ def _stratum(stratum: Stratum, confidence: float) -> dict[str, Any]:
         "owed": stratum.owed,
         "given_up": stratum.given_up,
         "random": stratum.drawn,
-        "share": _estimate(stratum.estimate(confidence)),
+        "share": estimate_fact(stratum.estimate(confidence)),
     }
 
 
@@ -349,8 +393,8 @@ def _agreement(fact: AgreementFact) -> dict[str, Any]:
         "excluded": found.excluded,
         "labels": [str(label) for label in LABELS],
         "table": [[fraction(cell) for cell in row] for row in found.table],
-        "percent": _estimate(found.percent),
-        "kappa": _estimate(found.kappa),
-        "ac1": _estimate(found.ac1),
+        "percent": estimate_fact(found.percent),
+        "kappa": estimate_fact(found.kappa),
+        "ac1": estimate_fact(found.ac1),
         "note": found.note,
     }

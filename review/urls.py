@@ -116,6 +116,7 @@ verify_pages = [
     path("verify/key/", verify.verify_key, name="verify_key"),
     path("verify/<str:number>/", verify.verify_number, name="verify_number"),
     path("verify/<str:number>/certificate.json", verify.certificate_json, name="certificate_json"),
+    path("verify/<str:number>/timestamp.tsr", certificates.certificate_timestamp, name="certificate_timestamp"),
     path("verify/<str:number>/<str:language>.pdf", verify.certificate_pdf, name="certificate_pdf"),
 ]
 

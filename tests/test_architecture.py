@@ -28,6 +28,8 @@ PURE = (
     "review/default_guidelines.py",
     "review/throughput.py",
     "review/signature.py",
+    "review/timestamping.py",
+    "review/countersigning.py",
     "review/document/",
 )
 WRITERS = (
@@ -56,6 +58,7 @@ REVIEW_MAY_USE = (
     "audits.models", "audits.labels", "audits.stats", "audits.access", "audits.text", "audits.templatetags",
     "audits.judges.base", "audits.parts", "audits.decision", "audits.blindness", "audits.generators",
     "audits.judges.offline_accuracy", "audits.comparison", "audits.export_files", "audits.json_queries",
+    "audits.extraction_quality", "audits.judges.families", "audits.planning",  # told beside the result
     "audits.pipeline.sealing",  # the log is closed before a certificate rests on it, and checked
     "audits.pipeline.ruling",  # its signal: a certificate keeps the rule it rests on
     "audits.calibration",  # what a certificate names of the calibration that its panel was chosen on

@@ -1,13 +1,16 @@
-"""A certificate: written once; all that can happen to it afterwards is that it is revoked."""
+"""A certificate: written once. Afterwards it can only be revoked, and get a time stamp and a second signature."""
 
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audits.models import Audit
 from audits.models.written_once import AppendOnlyQuerySet, Frozen
+from review.timestamping import read
 
 
 class CertificateQuerySet(AppendOnlyQuerySet):
@@ -38,7 +41,7 @@ class Certificate(models.Model):
     issued_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     issued_at = models.DateTimeField()
     exception_reason = models.TextField(blank=True)  # why somebody who had labelled claims of the audit issued it
-    timestamp = models.BinaryField(null=True)  # RFC 3161 token over the SHA-256, where an authority is configured
+    timestamp = models.BinaryField(null=True)  # RFC 3161 reply over the SHA-256, where an authority is configured
     countersignature = models.JSONField(default=dict)  # of a second signer's hook, where one is configured
     revoked_at = models.DateTimeField(null=True)
     revoked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
@@ -75,6 +78,37 @@ class Certificate(models.Model):
             setattr(self, name, value)
         return True
 
+    def add_timestamp(self, reply: bytes) -> bool:
+        """Store the authority's reply, once; False when there is one already."""
+        return self._append(timestamp=reply)
+
+    def add_countersignature(self, found: dict[str, str]) -> bool:
+        """Store what the second signer gave, once; False when there is a second signature already."""
+        return self._append(countersignature=found)
+
+    def _append(self, **value: Any) -> bool:
+        """Write one thing that comes after the signature and changes nothing that was signed, where it is missing."""
+        (name,) = value
+        empty = models.Q(timestamp__isnull=True) if name == "timestamp" else models.Q(countersignature={})
+        rows: models.QuerySet[Certificate] = models.QuerySet(type(self)).filter(empty, pk=self.pk)
+        if not rows.update(**value):
+            return False
+        setattr(self, name, value[name])
+        return True
+
+    @property
+    def added(self) -> dict[str, Any]:
+        """What came after the signature, for print: "timestamp" (UTC, to the second) and "countersignature"."""
+        found: dict[str, Any] = {"countersignature": self.countersignature} if self.countersignature else {}
+        if self.timestamp:
+            found["timestamp"] = read(bytes(self.timestamp)).at.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return found
+
+    @property
+    def predecessor(self) -> "Certificate | None":
+        """The version of the same audit before this one, if there is one."""
+        return type(self).objects.filter(audit_id=self.audit_id, version__lt=self.version).first()
+
     @property
     def successor(self) -> "Certificate | None":
         """The newest later version of the same audit, if there is one."""
@@ -95,10 +129,29 @@ class IssuerKey(models.Model):
     public_pem = models.TextField()
     since = models.DateTimeField()
     retired_at = models.DateTimeField(null=True)  # signs nothing any more; what it signed stays valid
-    compromised_at = models.DateTimeField(null=True)  # what it signed after this moment is not to be trusted
+    compromised_at = models.DateTimeField(null=True)  # what it signed from then on is not to be trusted
 
     class Meta:
         ordering = ("since",)
 
     def __str__(self) -> str:
         return self.key_id
+
+    @classmethod
+    def record(cls, key_id: str, public_pem: str) -> "IssuerKey":
+        """The row of this key, made on its first use."""
+        return cls.objects.get_or_create(key_id=key_id, defaults={"public_pem": public_pem, "since": timezone.now()})[
+            0
+        ]
+
+    def retire(self) -> None:
+        """It signs nothing any more."""
+        type(self).objects.filter(pk=self.pk, retired_at__isnull=True).update(retired_at=timezone.now())
+        self.refresh_from_db()
+
+    def mark_compromised(self, since: datetime) -> bool:
+        """What it signed from then on is not to be trusted; False when an earlier moment is written down."""
+        later = models.Q(compromised_at__isnull=True) | models.Q(compromised_at__gt=since)
+        marked = type(self).objects.filter(later, pk=self.pk).update(compromised_at=since)
+        self.retire()
+        return bool(marked)

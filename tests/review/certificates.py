@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from audits.labels import Decision, Label
 from audits.stats.acceptance import decide
@@ -40,6 +40,80 @@ def sha256(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def rate(value, low, high, n, reason=""):
+    """An estimate as statements hold it."""
+    return {"value": value, "low": low, "high": high, "n": n, "confidence": 0.95, "reason": reason}
+
+
+def held_against_people(precision):
+    """Rates of a judge in a calibration."""
+    names = ("coverage", "precision", "recall", "specificity", "kappa", "ac1")
+    return {name: rate(precision, precision - 0.1, precision + 0.05, 200) for name in names}
+
+
+BACKGROUND = {
+    "client": "Example Bank · 示例银行",
+    "extraction": {
+        "answers": 1097,
+        "sentences": 6020,
+        "with_claims": 4700,
+        "without_claims": {"question": 30, "opinion": 120, "refusal": 95, "transition": 1000, "other": 40},
+        "unaccounted": 35,
+        "coverage": 0.994186,
+        "claims": 5000,
+        "vague": 200,
+        "ambiguous": 41,
+    },
+    "refusals": rate(0.072926, 0.058998, 0.089828, 1097),
+    "disagreement": {"disputed": rate(0.08, 0.069, 0.0921, 5000), "unscored": rate(0.0024, 0.001, 0.0051, 5000)},
+    "macro": {
+        "answers": 1000,
+        "dataset": rate(0.0324, 0.022, 0.0488, 1000),
+        "traffic": rate(0.0324, 0.0198, 0.052, 1000),
+    },
+    "review": {
+        "double_percent": 10,
+        "doubles": 74,
+        "doubles_waived": 3,
+        "looks": 1,
+        "arbitrated": 5,
+        "recut": 2,
+        "given_up": 0,
+        "changed_after_reveal": 4,
+        "skipped": 6,
+    },
+    "plan": {
+        "expected_rate": 0.0125,
+        "answers": 1100,
+        "claims": 5500,
+        "needed": 270,
+        "proposed": 338,
+        "spot_check": 340,
+        "chance": 0.9312,
+        "hours": 6.2,
+    },
+    "families": {"unknown_generators": ["creditbot-7b"], "unknown_judges": []},
+    "calibration": {
+        "audit": 3,
+        "name": "September panel",
+        "judged_at": "2026-09-20T08:00:00Z",
+        "dataset": {"name": "labelled_2026-08.csv", "sha256": hashlib.sha256(b"labelled").hexdigest()},
+        "sets": [
+            {
+                "unit": "claims",
+                "units": 400,
+                "answers": 90,
+                "judges": [
+                    {"vendor": "deepseek", "model": "deepseek-chat", **held_against_people(0.71)},
+                    {"vendor": "anthropic", "model": "claude-sonnet-4-5", **held_against_people(0.82)},
+                ],
+                "panel": held_against_people(0.9),
+            }
+        ],
+    },
+}
+
+
 def facts(strata=STRATA, answers=1000, threshold=0.05, scope="traffic", **changes):
     """Facts over 5,000 claims that PASS a threshold of 5 %; `changes` replace fields."""
     claims = [
@@ -73,9 +147,16 @@ def facts(strata=STRATA, answers=1000, threshold=0.05, scope="traffic", **change
         system="Credit policy assistant 3.2 (RAG)",
         specimen=False,
         software_version="0.1.0",
-        dataset=DatasetFact("answers_2026-10.xlsx", sha256("dataset"), 1100, {"empty_context": 3}),
+        dataset=DatasetFact(
+            "answers_2026-10.xlsx",
+            sha256("dataset"),
+            1100,
+            {"empty_context": 3},
+            (date(2026, 10, 1), date(2026, 10, 31)),
+            "production questions, drawn at random from the log",
+        ),
         judges=[
-            ModelFact("deepseek", "deepseek-chat", ["deepseek-v3.2-exp"]),
+            ModelFact("deepseek", "deepseek-chat", ["deepseek-v3.2-exp"], "deepseek", ["temperature"]),
             ModelFact("anthropic", "claude-sonnet-4-5", ["claude-sonnet-4-5-20250929"]),
         ],
         extractor=ModelFact("deepseek", "deepseek-chat", ["deepseek-v3.2-exp"]),
@@ -102,5 +183,7 @@ def facts(strata=STRATA, answers=1000, threshold=0.05, scope="traffic", **change
         evidence_total=2,
         seeds={"spot_check": 2**63 + 11, "context_order": 20261030},
         traffic="production questions, 1 to 31 October 2026",
+        background=BACKGROUND,
+        event_log=(1204, sha256("log")),
     )
     return replace(given, **changes)

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audits.models import Audit
+from audits.models import Audit, Membership, Role
 from review.certify import issue, revoke
 from review.models import Certificate
 from tests.review.factory import MIXED, make_audit, settle_all
@@ -187,3 +187,30 @@ def test_downloads_need_no_account(issued: Certificate) -> None:
 def test_the_pages_speak_chinese(issued: Certificate) -> None:
     page = Client().get(reverse("verify_number", args=(issued.number,)), headers={"Accept-Language": "zh-hans"})
     assert "幻觉率" in page.content.decode()
+
+
+def test_a_manager_who_labelled_is_asked_why(audit: Audit, expert: Any, signed_in: Any) -> None:
+    Membership.objects.create(project=audit.project, user=expert, role=Role.MANAGER)
+    browser = signed_in(expert)
+    assert 'name="exception_reason" required' in browser.get(page_of(audit)).content.decode()
+    url = reverse("certificate_issue", args=(audit.project.slug, audit.pk))
+    refused = browser.post(url, {"version": 1}, follow=True).content.decode()
+    assert "Say why you issue it all the same." in refused and not Certificate.objects.exists()
+    told = browser.post(url, {"version": 1, "exception_reason": "On leave <b>"}, follow=True).content.decode()
+    assert Certificate.objects.get().exception_reason == "On leave <b>"
+    assert "On leave &lt;b&gt;" in told
+
+
+def test_versions_are_linked_both_ways(issued: Certificate, manager: Any, signed_in: Any) -> None:
+    second = issue(issued.audit, manager)
+    page = signed_in(manager).get(page_of(issued.audit)).content.decode()
+    assert re.search(rf'Superseded by <a href="{reverse("verify_number", args=(second.number,))}"', page)
+    assert re.search(rf'Supersedes <a href="{reverse("verify_number", args=(issued.number,))}"', page)
+
+
+def test_the_time_stamp_is_downloaded_without_an_account(issued: Certificate, client: Client) -> None:
+    url = reverse("certificate_timestamp", args=(issued.number,))
+    assert client.get(url).status_code == 404
+    issued.add_timestamp(b"0\x03")
+    found = client.get(url)
+    assert (found.content, found["Content-Type"]) == (b"0\x03", "application/timestamp-reply")

@@ -4,6 +4,8 @@ import copy
 import stat
 import threading
 import uuid
+from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,18 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from audits.models import Audit, Event, Extraction, Sample
+from audits.models import Audit, Dataset, Event, Extraction, PanelMember, Sample
 from audits.models.written_once import Frozen
+from audits.pipeline.ruling import change_rule
+from audits.pipeline.sealing import check
+from audits.planning import Rule
+from audits.stats.macro import macro
 from review.adjudication import Refused, adjudicate, undo, undoable
 from review.certify import NotReady, issue, next_version, revoke
+from review.issuing import NeedsReason, labelled
 from review.keys import signing_key, trusted_keys
-from review.models import Certificate
+from review.models import Adjudication, Certificate
+from review.outcomes import audited_claims, outcomes
 from review.readiness import readiness
 from review.scope import Scope
 from review.signature import verify
@@ -208,6 +216,80 @@ def test_the_key_is_made_once_and_is_its_owners_alone(settings: Any) -> None:
     path = Path(settings.SIGNING_KEY_FILE)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_what_stands_beside_the_result_comes_from_the_audit(project: Any, expert: Any, manager: Any) -> None:
+    audit = make_audit(project, MIXED, spot_check=40, per_answer=5, double_percent=0)
+    Dataset.objects.filter(pk=audit.dataset_id).update(period_from="2026-10-01", drawn="at random\nfrom the log")
+    PanelMember.objects.filter(audit=audit, position=1).update(notes=["temperature"])
+    sample = Sample.objects.create(dataset=audit.dataset, position=900, line=902, external_id="q900", answer="No.")
+    done = {"status": Extraction.Status.DONE, "is_refusal": True}
+    Extraction.objects.create(
+        audit=audit, sample=sample, sentences=[[0, 3], [3, 6]], unaccounted=[2], no_claims={"1": "refusal"}, **done
+    )
+    settle_all(audit, expert)
+    statement = issue(audit, manager).envelope["statement"]
+    assert (statement["client"], statement["traffic"]) == ("Example Bank", "at random from the log · 2026-10-01")
+    assert statement["extraction"]["unaccounted"] == 1 and statement["extraction"]["coverage"] == 0.5
+    assert statement["extraction"]["without_claims"]["refusal"] == 1
+    refusals = statement["refusals"]
+    assert (refusals["n"], refusals["value"]) == (12, 0.083333)
+    assert (refusals["low"], refusals["high"]) == (
+        0.014865,
+        0.35388,
+    )  # Wilson for 1 of 12, by hand: 0.0148650, 0.3538800
+    assert statement["disagreement"]["disputed"]["value"] == 0.090909  # 5 of 55
+    found = macro(audited_claims(outcomes(audit)), confidence=0.95)
+    assert statement["macro"]["answers"] == 11
+    assert statement["macro"]["dataset"]["value"] == round(found.dataset.value, 6)
+    assert statement["macro"]["traffic"]["reason"] == "few_answers"
+    assert statement["review"]["looks"] == 1 and statement["review"]["given_up"] == 0
+    assert statement["judges"][1]["refused"] == ["temperature"] and statement["plan"] is None
+    assert statement["families"]["unknown_generators"] == ["loanbot-7b"]
+    assert len(statement["draws"]) == 1
+
+
+def test_the_certificate_holds_the_head_of_the_log(reviewed: Audit, manager: Any) -> None:
+    Event.record("note", project=reviewed.project, audit=reviewed)
+    said = issue(reviewed, manager).envelope["statement"]["event_log"]
+    last = Event.objects.get(sequence=said["sequence"])
+    assert last.hash == said["hash"] and last.kind == "note", "everything before the certificate is sealed"
+    assert check() is None
+
+
+def test_who_labelled_issues_only_with_a_reason_that_is_printed(reviewed: Audit, expert: Any, manager: Any) -> None:
+    with pytest.raises(NeedsReason):
+        issue(reviewed, expert, exception_reason="  ")
+    assert not Certificate.objects.exists()
+    certificate = issue(reviewed, expert, exception_reason="Nobody else is here. ")
+    assert certificate.exception_reason == "Nobody else is here."
+    (override,) = certificate.envelope["statement"]["overrides"]
+    assert (override["code"], override["reason"], override["by"]) == (
+        "issuer_labelled",
+        "Nobody else is here.",
+        "eve",
+    )
+    assert Event.objects.get(kind="issuing_exception").data["number"] == certificate.number
+    later = issue(reviewed, manager, exception_reason="not needed")
+    assert later.exception_reason == "" and later.envelope["statement"]["overrides"] == []
+
+
+def test_a_withdrawn_label_counts_for_who_may_issue(reviewed: Audit, expert: Any, manager: Any) -> None:
+    undo(expert, undoable(expert, Scope((reviewed.project,))))
+    Adjudication.objects.get(label="")
+    assert labelled(reviewed, expert) and not labelled(reviewed, manager)
+
+
+def test_a_change_of_the_rule_is_printed_with_its_reason(reviewed: Audit, manager: Any) -> None:
+    reviewed.mark_labelled()
+    rule = replace(Rule.of(reviewed), threshold=Decimal("0.05"))
+    change_rule(reviewed, manager, rule, "The client wishes it.", knows_labelled=True)
+    statement = issue(reviewed, manager).envelope["statement"]
+    (override,) = statement["overrides"]
+    assert override["code"] == "rule_changed" and override["by"] == "max"
+    assert override["reason"] == "The client wishes it. (threshold 0.02 → 0.05, expected_rate 0.005 → 0.0125)"
+    assert statement["rule"]["set_at"] == override["at"] and statement["rule"]["threshold"] == 0.05
+    assert statement["result"]["decision"] == "INSUFFICIENT"
 
 
 def test_labels_changed_after_the_reveal_are_told(reviewed: Audit, expert: Any) -> None:

@@ -14,7 +14,7 @@ from tests.review.certificates import MOMENT, STRATA, D, S, facts
 
 def test_the_whole_audit_stands_in_it():
     statement = build(facts())
-    assert statement["schema_version"] == 1
+    assert statement["schema_version"] == 2
     assert statement["result"]["decision"] == "PASS"
     assert statement["result"]["reasons"] == []
     assert statement["rule"] == {
@@ -39,6 +39,7 @@ def test_the_whole_audit_stands_in_it():
         "checked": 400,
         "hallucinated": 46,
         "owed": 0,
+        "given_up": 0,
         "random": False,
         "share": {"value": 0.115, "low": 0.115, "high": 0.115, "n": 400, "confidence": 0.95, "reason": ""},
     }
@@ -152,3 +153,15 @@ def test_what_has_no_canonical_form_is_refused():
     for value in (float("nan"), 2**70, {1: 2}, object()):
         with pytest.raises(StatementError, match="canonical"):
             canonical({"x": value})
+
+
+def test_what_stands_beside_the_result_is_in_it_and_nothing_twice():
+    found = facts()
+    statement = build(found)
+    assert statement["client"] == "Example Bank · 示例银行"
+    assert statement["dataset"]["period"] == {"from": "2026-10-01", "to": "2026-10-31"}
+    assert statement["judges"][0]["refused"] == ["temperature"]
+    assert statement["event_log"]["sequence"] == 1204
+    assert statement["macro"]["traffic"]["n"] == 1000
+    with pytest.raises(StatementError, match="told twice: result"):
+        build(replace(found, background={"result": {}}))
