@@ -14,23 +14,31 @@ _HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 
 
-def render_pdf(envelope: Mapping[str, Any], language: str, verify_url: str, revoked: str | None = None) -> bytes:
-    """PDF of a certificate (the envelope of review.signature), A4, one page and an annex, the file attached.
+def render_pdf(
+    envelope: Mapping[str, Any],
+    language: str,
+    verify_url: str,
+    revoked: str | None = None,
+    added: Mapping[str, Any] | None = None,
+) -> bytes:
+    """PDF/A-3 of a certificate (the envelope of review.signature), A4, one page and an annex, the file attached.
 
     language: "en" or "zh". verify_url: what the QR code holds. revoked: the reason, "" if none was given, None if the
-    certificate stands. Nothing is verified here: sign first. ValueError for another language.
+    certificate stands. added: what came after the signature (Certificate.added). Nothing is verified here:
+    sign first. ValueError for another language.
     """
     import typst
 
     if language not in LANGUAGES:
         raise ValueError(f"language is en or zh, not {language}")
-    printed = content(envelope, language, verify_url, revoked)
+    printed = content(envelope, language, verify_url, revoked, added)
     pdf: bytes = typst.compile(
         str(_HERE / "certificate.typ"),
         root=str(_HERE),
         font_paths=[str(_HERE / "fonts")],
         ignore_system_fonts=True,  # else the bytes depend on the machine
         format="pdf",
+        pdf_standards=["a-3b"],  # for archives, with files attached
         sys_inputs={
             "content": json.dumps(printed, ensure_ascii=False),
             "qr": _qr(verify_url),

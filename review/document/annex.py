@@ -2,9 +2,11 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
+from review.document.background import calibration, further, made
 from review.document.phrases import Phrases, Table, table
 from review.document.text import bare, decimal, in_lines, percent, plain, short_percent
 
+FIRST_PAGE = (40, 60)  # characters of a model and of those that answered, for Annex.judges
 _LONGEST = 240  # characters of a claim and of a marked passage
 
 
@@ -12,22 +14,39 @@ class Annex(Phrases):
     """The tables behind the first page; each method gives one."""
 
     def tables(self) -> list[Table]:
-        """All that follow the first page, empty ones left out; the judges stand on it."""
-        parts = [self.spot_check(), self.scopes(), self.agreement(), self.prompts(), self.reviewers()]
-        parts += [self.overrides(), self.evidence(), self.record()]
+        """All that follow the first page, empty ones left out."""
+        parts = [self.spot_check(), self.scopes(), further(self), made(self), calibration(self), self.agreement()]
+        parts += [
+            self.judges_in_full(),
+            self.prompts(),
+            self.reviewers(),
+            self.overrides(),
+            self.evidence(),
+            self.record(),
+        ]
         return [part for part in parts if part["rows"]]
 
-    def judges(self) -> Table:
+    def judges(self, model: int = 160, answered: int = 300) -> Table:
+        """Judges and extractor; names cut to that many characters."""
         say = self.say
         named = [(say("judge", number=number), judge) for number, judge in enumerate(self.statement["judges"], 1)]
         named.append((say("extractor"), self.statement["extractor"]))
         rows = [
-            [role, plain(m["vendor"]), plain(m["model"]), plain(", ".join(map(str, m["answered_by"])), 300) or "–"]
-            for role, m in named
+            [
+                role,
+                plain(one["vendor"], 30),
+                plain(one["model"], model),
+                plain(", ".join(map(str, one["answered_by"])), answered) or "–",
+            ]
+            for role, one in named
         ]
-        return table(
-            say("judges"), [say(k) for k in ("role", "vendor", "model", "answered_by")], (1, 1, 1.5, 2), rows
-        )
+        heads = [say(key) for key in ("role", "vendor", "model", "answered_by")]
+        return table(say("judges"), heads, (1, 1, 1.5, 2), rows)
+
+    def judges_in_full(self) -> Table:
+        """The same with longer names, where the first page had to cut them; else without rows."""
+        long = self.judges()
+        return long if long != self.judges(*FIRST_PAGE) else long | {"rows": []}
 
     def stratum(self, name: str) -> str:
         return self.words["disputed_stratum"] if name == "disputed" else self.words.get(name, plain(name))
@@ -147,12 +166,32 @@ class Annex(Phrases):
             [say("dataset_sha"), in_lines(statement["dataset"]["sha256"], 64)],
             [say("flags"), flags or say("none")],
             *([say("seed", name=plain(k)), _seed(v)] for k, v in sorted(statement["seeds"].items())),
+            *self.log_head(),
+            *self.afterwards(),
             [say("software"), plain(statement["software_version"])],
             [say("schema"), str(statement["schema_version"])],
             [say("public_key"), self.certificate["signature"]["public_key"]],
             [say("signature"), in_lines(self.certificate["signature"]["value"], 64)],
         ]
         return table(say("record"), [], (1, 3.3), rows)
+
+    def log_head(self) -> list[list[str]]:
+        """The last event before this certificate; schema 1 knows none."""
+        head = self.statement.get("event_log")
+        if head is None:
+            return []
+        said = self.say("event_log_text", sequence=f"{head['sequence']:,}")
+        return [[self.say("event_log"), said + "\n" + in_lines(head["hash"], 64)]]
+
+    def afterwards(self) -> list[list[str]]:
+        """Time stamp and second signature: not part of what was signed."""
+        rows = []
+        if moment := self.added.get("timestamp"):
+            rows.append([self.say("stamped"), self.date(moment)])
+        if second := self.added.get("countersignature"):
+            name = f"{plain(second['signer'])}{self.wrap(plain(second['algorithm']))}"
+            rows.append([self.say("countersigned"), name + "\n" + in_lines(second["signature"], 64)])
+        return rows
 
 
 def _seed(seed: str) -> str:

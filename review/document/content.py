@@ -4,18 +4,27 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from review.document.annex import Annex
+from review.document.annex import FIRST_PAGE, Annex
 from review.document.phrases import Phrases, Table, table
 from review.document.text import UNIT, bare, in_lines, percent, plain, short_percent
 
-_SHORT = 80  # characters of a name on the first page, which has to stay one page
+_SHORT = 48  # characters of a name on the first page, which has to stay one page
 
 
-def content(certificate: Mapping[str, Any], language: str, verify_url: str, revoked: str | None) -> dict[str, Any]:
-    """Everything printed, as strings in nested lists, for certificate.typ. KeyError if a part is missing."""
-    annex = Annex(certificate, language)
+def content(
+    certificate: Mapping[str, Any],
+    language: str,
+    verify_url: str,
+    revoked: str | None,
+    added: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Everything printed, as strings in nested lists, for certificate.typ. KeyError if a part is missing.
+
+    added: what came after the signature (Certificate.added).
+    """
+    annex = Annex(certificate, language, added)
     printed = _FirstPage(certificate, language).build(verify_url, revoked)
-    printed |= {"tables": [annex.judges()], "annexes": annex.tables()}
+    printed |= {"tables": [annex.judges(*FIRST_PAGE)], "annexes": annex.tables()}
     return _without_spaces_before_percent(printed) if language == "zh" else printed
 
 
@@ -38,11 +47,9 @@ class _FirstPage(Phrases):
         say = self.say
         marks = [say("revoked")] if revoked is not None else []
         marks += [say("specimen")] if statement["specimen"] else []
-        notes = [] if revoked is None else [say("revoked_note", reason=plain(revoked) or say("no_reason"))]
-        notes += [say("specimen_note")] if statement["specimen"] else []
-        if accuracy := statement.get("specimen_accuracy"):
-            figures = {name: percent(accuracy[name]) for name in ("rules", "vector", "shared_words")}
-            notes.append(say("specimen_accuracy", sets=accuracy["sets"], **figures))
+        notes = [] if revoked is None else [say("revoked_note", reason=plain(revoked, 100) or say("no_reason"))]
+        if statement["specimen"]:
+            notes.append(self.join(say("specimen_note"), *self.accuracy()))
         return {
             "language": self.language,
             "issued_at": statement["issued_at"],
@@ -70,9 +77,18 @@ class _FirstPage(Phrases):
             "annex": say("annex", number=self.number()),
         }
 
+    def accuracy(self) -> list[str]:
+        """How often the offline judges of a specimen are right."""
+        found = self.statement.get("specimen_accuracy")
+        if not found:
+            return []
+        figures = {name: percent(found[name]) for name in ("rules", "vector", "shared_words")}
+        return [self.say("specimen_accuracy", sets=found["sets"], **figures)]
+
     def subject(self) -> list[list[str]]:
         statement = self.statement
         rows = [
+            ["client", plain(statement.get("client", ""), _SHORT)],  # schema 1 names none
             ["system", plain(statement["system"], _SHORT)],
             ["project", plain(statement["project"], _SHORT)],
             [
@@ -164,6 +180,19 @@ class _FirstPage(Phrases):
             disputed=f"{sum(s['claims'] for s in whole):,}",
         )
 
+    def beside(self) -> list[str]:
+        """Figures that stand beside the rate; certificates of schema 1 have none."""
+        statement, say = self.statement, self.say
+        if "macro" not in statement:
+            return []
+        macro, refusals = statement["macro"][self.result["scope"]], statement["refusals"]
+        return [
+            say("per_answer", rate=self.estimate(macro), n=f"{macro['n']:,}"),
+            say("disputed_share", rate=self.estimate(statement["disagreement"]["disputed"])),
+            say("refused", rate=self.estimate(refusals), n=f"{refusals['n']:,}"),
+            say("two_sided_note", confidence=short_percent(macro["confidence"])),
+        ]
+
     def counts(self) -> Table:
         say, judged, outcome = self.say, self.statement["judged"], self.statement["outcome"]
         keys = (("SUPPORTED", "supported"), ("CONTRADICTED", "contradicted"), ("UNVERIFIED", "unverified"))
@@ -192,5 +221,6 @@ class _FirstPage(Phrases):
                 high=percent(high, ROUND_CEILING),
             )
             note = self.join(note, open_claims)
+        note = self.join(note, *self.beside())
         heads = [say("label"), say("by_judges"), say("share"), say("by_review"), say("share")]
         return table(say("counts"), heads, (1, "r", "r", "r", "r"), rows, note)

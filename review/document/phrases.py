@@ -14,10 +14,11 @@ Table = dict[str, Any]
 class Phrases:
     """One certificate in one language."""
 
-    def __init__(self, certificate: Mapping[str, Any], language: str) -> None:
+    def __init__(self, certificate: Mapping[str, Any], language: str, added: Mapping[str, Any] | None = None) -> None:
         self.language = language
         self.words, self.codes = WORDS[language], CODES[language]
         self.certificate = certificate
+        self.added: Mapping[str, Any] = added or {}  # what came after the signature
         self.statement: Mapping[str, Any] = certificate["statement"]
         self.result: Mapping[str, Any] = self.statement["result"]
 

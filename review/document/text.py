@@ -3,6 +3,8 @@
 import unicodedata
 from decimal import ROUND_HALF_EVEN, Decimal
 
+from review.document.coverage import drawable
+
 UNIT = "\u00a0%"
 LONGEST = 160  # characters of a name that somebody else chose; the full text stands in the attached file
 _UNBROKEN = 12  # a longer run without a break gets places where it may be broken
@@ -10,12 +12,15 @@ _UNPRINTABLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})  # control,
 
 
 def plain(text: object, longest: int = LONGEST) -> str:
-    """Printable text: no control or direction characters, one line, breakable, at most `longest` characters."""
+    """Printable text: no control or direction characters, one line, breakable, at most `longest` characters.
+
+    A character that the font lacks is a box.
+    """
     kept = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in str(text))
     kept = " ".join(kept.split())
     if len(kept) > longest:
         kept = kept[: longest - 1] + "…"
-    return breakable(kept)
+    return breakable(drawable(kept))
 
 
 def in_lines(text: str, width: int) -> str:

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from review import document
-from review.document import codes, render_pdf, words
+from review.document import codes, coverage, render_pdf, words
 from review.document.content import content
 from review.document.text import bare, breakable, percent, plain, short_percent
 from review.signature import envelope, file_bytes, verify_file
@@ -86,7 +86,7 @@ def test_pass_in_chinese():
     page = printed("zh")
     assert page["decision"] == ["结论", "合格"]
     assert page["figures"][0][1] == "3.24%"
-    assert "幻觉率不超过 4.70%，未超出审计前设定的阈值 5%。" in page["sentences"][0]
+    assert "幻觉率不超过 4.70%，未超出首个专家标签之前设定的阈值 5%。" in page["sentences"][0]
     assert page["tables"][0]["rows"][0][0] == "法官 1"
 
 
@@ -156,6 +156,7 @@ def test_the_same_input_gives_the_same_bytes(language):
     pdf = render_pdf(given, language, URL)
     assert pdf.startswith(b"%PDF-")
     assert len(pdf) < 300_000
+    assert b"<pdfaid:part>3</pdfaid:part>" in pdf and b"<pdfaid:conformance>B</pdfaid:conformance>" in pdf
     assert render_pdf(given, language, URL) == pdf
     assert render_pdf(given, language, URL + "x") != pdf
 
@@ -171,10 +172,10 @@ def test_other_languages_are_refused():
 )
 def test_one_page_and_an_annex(language, title, tmp_path):
     pages = text_of(render_pdf(certificate(), language, URL), tmp_path).split("\f")
-    assert len(pages) == 3  # pdftotext ends the last page with a form feed
+    assert len(pages) == 4  # pdftotext ends the last page with a form feed
     assert title in pages[0]
     assert "北门鉴证" in pages[0]  # 鉴 lies outside the first level of GB2312
-    assert "王喆" in pages[1]  # and 喆 outside of GB2312
+    assert "王喆" in "".join(pages[1:])  # and 喆 outside of GB2312
     assert "56475aa75463474c" in pages[0]  # the key id
 
 
@@ -244,13 +245,16 @@ def test_marked_evidence_stands_in_the_annex():
     assert table["rows"][0] == ["The fee is 2 %.", "CONTRADICTED", "The fee is 1 percent.", "q-17 (context 1)"]
     assert "not listed" not in table["note"]
     table = annex_of(printed("zh", evidence_total=1234), "专家标出的证据")
-    assert table["rows"][1] == ["分行于1950年开业。", "有据 SUPPORTED", "开业于1950年😀", "q-18（上下文 3）"]
+    assert table["rows"][1] == ["分行于1950年开业。", "有据 SUPPORTED", "开业于1950年□", "q-18（上下文 3）"]
     assert "共 1,234 处，另有 1,232 处未列出" in table["note"]
 
 
-def test_a_certificate_of_an_earlier_version_is_printed_without_evidence(tmp_path):
-    statement = build(facts())
-    del statement["evidence"]
+def test_a_certificate_of_schema_1_still_verifies_and_is_printed(tmp_path):
+    statement = build(facts(background={})) | {"schema_version": 1}
+    del statement["evidence"], statement["event_log"], statement["draws"]
+    del statement["dataset"]["period"], statement["dataset"]["drawn"]
+    for model in (*statement["judges"], statement["extractor"]):
+        del model["family"], model["refused"]
     given = envelope(statement, KEY)
     assert annex_of(content(given, "en", URL, None), "Evidence marked by experts") is None
     assert verify_file(file_bytes(given), {given["signature"]["key_id"]: KEY.public_key()}).valid
@@ -273,3 +277,53 @@ def test_unknown_codes_are_printed_as_they_are():
     page = content(envelope(build(replace(found, acceptance=taken)), KEY), "zh", URL, None)
     assert [reason.replace("\u200b", "") for reason in page["reasons"]] == ["something_new"]
     assert all(isinstance(text, str) for text in strings(page))
+
+
+def test_figures_beside_the_rate_and_how_it_was_made_are_printed_in_both_languages():
+    page = printed()
+    assert (
+        "Mean rate per answer, of answers with claims: 3.24\u00a0% (1.98 to 5.20), n = 1,000."
+        in page["counts"]["note"]
+    )
+    assert annex_of(page, "Further figures")["rows"][4][2:] == ["1,097", "7.29\u00a0% (5.89 to 8.99)"]
+    made = dict(annex_of(page, "How it was made")["rows"])
+    assert made["Period of the traffic"] == "2026-10-01 to 2026-10-31"
+    assert "35 were passed over" in made["Claim extraction"]
+    assert "Looks taken 1 of 1" in made["Review"] and "(10\u00a0% asked for; 3 second" in made["Review"]
+    assert made["Options that a model refused"].replace("\u200b", "") == "deepseek:deepseek-chat (temperature)"
+    assert annex_of(page, "Calibration of the judges")["rows"][2][:2] == ["panel", "400 claims"]
+    page = printed("zh")
+    assert page["subject"][0] == ["委托方", "Example Bank · 示例银行"]
+    assert "chance" not in dict(annex_of(page, "审计过程")["rows"])["计划"]
+
+
+def test_what_came_after_the_signature_is_printed_apart():
+    second = {"signer": "Notary 公证处", "algorithm": "ECDSA", "signature": "AbC/" * 20}
+    page = content(certificate(), "en", URL, None, {"timestamp": "2026-11-30T09:16:02Z", "countersignature": second})
+    record = dict(annex_of(page, "Record")["rows"])
+    assert record["Time stamp (RFC 3161)"] == "2026-11-30 09:16:02 UTC"
+    assert record["Second signature"].startswith("Notary 公证处 (ECDSA)\nAbC/AbC/")
+
+
+def test_a_character_that_the_font_lacks_is_a_box():
+    assert plain("a😀喆ع") == "a□喆□"
+    assert coverage.characters() > {ord(c) for c in "aÀ€审喆镕□"}
+
+
+@needs_poppler
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_long_names_and_notes_leave_the_first_page_one_page(language, tmp_path):
+    name = {
+        "en": "Northern Retail Credit and Household Lending " * 4,
+        "zh": "北方零售信贷与家庭贷款智能问答平台" * 9,
+    }[language]
+    found = facts(issuer=name, project=name, system=name, traffic=name, specimen=True)
+    found = replace(
+        found,
+        dataset=replace(found.dataset, name=name),
+        background={**found.background, "client": name},
+        judges=[replace(judge, model=name, answered_by=[name, name]) for judge in found.judges],
+    )
+    pages = text_of(render_pdf(envelope(build(found), KEY), language, URL, revoked=name), tmp_path).split("\f")
+    assert words.WORDS[language]["seal"] in pages[0] and "56475aa75463474c" in pages[0]
+    assert words.WORDS[language]["annex"].format(number="A-2026-0042 / 1") in pages[1]
