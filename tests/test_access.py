@@ -82,6 +82,8 @@ RULES = {
     "audit_ledger": Rule(READ, A | M, ("slug", "audit")),
     "audit_claims": Rule(READ, A | M, ("slug", "audit")),
     "audit_extraction": Rule(READ, A | M, ("slug", "audit")),
+    "calibration": Rule(READ, A | M, ("slug", "audit")),
+    "calibrations": Rule(READ, A | M, ("slug",)),
     "audit_stability": Rule(READ, A | M, ("slug", "audit")),
     "audit_sample": Rule(READ, A | M, ("slug", "audit", "sample")),
     "audit_export": Rule(READ, A | M, ("slug", "audit", "kind", "format")),

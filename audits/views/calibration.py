@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -23,10 +23,10 @@ FIGURES = (("recall", "cal_recall"), ("precision", "cal_precision"), ("specifici
 @require_safe
 @shows_verdicts
 def calibration(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """What one calibration found. Http404 for an audit that is none."""
+    """What one calibration found; of an audit that is none, its own page."""
     audit = verdicts_for(request, slug, pk)
     if not audit.calibration:
-        raise Http404
+        return redirect("audit", slug, pk)
     context: dict[str, Any] = {
         "project": audit.project,
         "audit": audit,

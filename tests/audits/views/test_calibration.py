@@ -85,7 +85,8 @@ def test_before_the_end_there_are_no_figures(signed_in: Any, analyst: Any, proje
     page = page_of(signed_in(analyst), audit)
     assert "Not judged to the end yet" in page.text and "Choose this panel" not in page.links
     other = make_audit(make_dataset(project), status=Audit.Status.REVIEWING)
-    assert page_of(signed_in(analyst), other).status == 404
+    answer = signed_in(analyst).get(reverse("calibration", args=[project.slug, other.pk]))
+    assert answer.status_code == 302 and answer["Location"] == reverse("audit", args=[project.slug, other.pk])
 
 
 def test_the_audits_page_leads_to_it_instead_of_a_rate(signed_in: Any, analyst: Any, project: Project) -> None:
