@@ -4,7 +4,8 @@ Quick, and all that `make bench` runs by itself: offline_accuracy, decomposition
 By name only, since they take minutes: fuzzing (20,000 damaged files), importing (files of 100,000 rows and of 1 GB,
 and the same in Label Studio, which is installed at the first time), engine (the judging engine under load;
 BENCH_QUICK=1 leaves out its 10,000 samples), engine_peers (the engine beside ragas and deepeval, which are installed
-at the first time).
+at the first time),
+desk (the expert's desk in Chromium: from one key press to the next claim; beside it Label Studio, if installed).
 """
 
 import importlib
@@ -12,6 +13,7 @@ import sys
 
 QUICK = {"offline_accuracy": "bench.offline_accuracy", "decomposition": "bench.decomposition"}
 LONG = {
+    "desk": "bench.desk",
     "fuzzing": "bench.fuzzing",
     "importing": "bench.importing",
     "engine": "bench.engine",

@@ -78,10 +78,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _folder(peer: Peer) -> Path:
+    cache = Path(os.environ.get("ASSAY_BENCH_CACHE") or Path.home() / ".cache" / "assay-bench")
+    return cache / "_".join(need.replace("==", "-") for need in peer.needs)
+
+
+def installed_python(peer: Peer) -> Path | None:
+    """The Python of the peer's own environment, if an earlier run has made it."""
+    folder = _folder(peer)
+    return folder / "bin" / "python" if (folder / "installed").exists() else None
+
+
 def environment_of(peer: Peer) -> Path | None:
     """The Python of the peer's own environment, made when there is none; None, after a loud word, when it fails."""
-    cache = Path(os.environ.get("ASSAY_BENCH_CACHE") or Path.home() / ".cache" / "assay-bench")
-    folder = cache / "_".join(need.replace("==", "-") for need in peer.needs)
+    folder = _folder(peer)
     python, done = folder / "bin" / "python", folder / "installed"
     if done.exists():
         return python

@@ -194,10 +194,25 @@ def last_label(user: Any, scope: Scope) -> Last | None:
     )
 
 
-def pace_of(user: Any, scope: Scope, now: Counts) -> Pace:
-    """How far this person is; now: the queue as it is for the person. Says nothing of anybody else."""
+def just_given(adjudication: Adjudication) -> Last:
+    """What last_label says of a label right after it was saved, without asking the database for it again."""
+    grace = datetime.timedelta(seconds=settings.ASSAY_UNDO_SECONDS)
+    project = adjudication.item.plan.audit.project
+    return Last(
+        adjudication=adjudication,
+        undo_ms=int(grace.total_seconds() * 1000),
+        changeable=True,
+        verdicts=adjudication.slot_id is not None and may_reveal(project),
+    )
+
+
+def pace_of(user: Any, scope: Scope, now: Counts | None, total: int = 0) -> Pace:
+    """How far this person is; now: the queue as it is for the person. Says nothing of anybody else.
+
+    Without `now`, total is what the page said before: counting the queue would keep the person waiting.
+    """
     mine = scope.of(Slot.objects.needed()).filter(reviewer=user, state=Slot.State.DONE).count()
-    return Pace(mine, mine + now.free + now.mine + now.skipped)
+    return Pace(mine, max(mine, total) if now is None else mine + now.free + now.mine + now.skipped)
 
 
 def reveal_after(adjudication: Adjudication) -> Reveal:

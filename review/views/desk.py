@@ -68,7 +68,8 @@ def next_claim(request: HttpRequest) -> HttpResponse:
     slot = take(user, scope, again=_again(request), besides=now)
     if slot is None:
         return HttpResponse(status=204)
-    context = _context(request, scope, work=work_on(slot), again=_again(request))
+    pace = pace_of(request.user, scope, counts(request.user, scope))
+    context = _context(request, scope, work=work_on(slot), again=_again(request), pace=pace)
     response = render(request, "review/desk.html#desk", context)
     add_never_cache_headers(response)
     return response
@@ -81,7 +82,9 @@ def go_on(request: HttpRequest, scope: Scope, **notes: Any) -> HttpResponse:
     if ready is None:
         return answer(request, scope, slot=take(request.user, scope, again=again), again=again, **notes)
     sheet = {"project": ready.item.plan.audit.project}  # all that the line shows of it
-    context = _context(request, scope, sheet=sheet, again=again, **_counted(request, scope), **notes)
+    pace = pace_of(request.user, scope, None, as_number(request.POST.get("total")) or 0)
+    last = notes.pop("last", None) or last_label(request.user, scope)
+    context = _context(request, scope, sheet=sheet, again=again, pace=pace, last=last, **notes)
     response = render(request, "review/desk_meta.html", context)
     response["Assay-Next"] = str(ready.code)
     add_never_cache_headers(response)
@@ -138,7 +141,7 @@ def render_desk(
     work: Work | None = work_on(slot) if slot is not None and reveal is None and change is None else None
     counted = _counted(request, scope)
     empty = None if work or reveal or change else _empty(request, scope, counted["counts"])
-    context = _context(request, scope, work=work, reveal=reveal, change=change, empty=empty, **counted, **notes)
+    context = _context(request, scope, work=work, reveal=reveal, change=change, empty=empty, **(counted | notes))
     response = render_parts(request, "review/desk.html", context, parts={"desk"})
     add_never_cache_headers(response)  # going back must not show a claim that is settled by now
     return response
@@ -188,6 +191,11 @@ def _scope_of_address(request: HttpRequest) -> Scope:
 
 def _again(request: HttpRequest) -> bool:
     return request.POST.get("again") == "1"
+
+
+def as_number(text: str | None) -> int | None:
+    """A small number that a form sent, if it is one."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def as_uuid(text: str | None) -> uuid.UUID | None:

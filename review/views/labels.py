@@ -12,13 +12,13 @@ from django.views.decorators.http import require_POST, require_safe
 from audits.labels import Label
 from review.access import adjudication_for, scope_for, slot_for
 from review.adjudication import Outcome, Refused, Saved, adjudicate, reveal, undo
-from review.desk import change_of, reveal_after
+from review.desk import change_of, just_given, reveal_after
 from review.evidence_marks import BadMark, parse
 from review.models import Skip
 from review.preferences import preferences
 from review.queue import release, renew, skip, take
 from review.recut import RecutError, propose
-from review.views.desk import answer, as_uuid, desk_url, go_on, render_desk
+from review.views.desk import answer, as_number, as_uuid, desk_url, go_on, render_desk
 from review.views.desk_words import BAD_MARKS, bad, conflict, outcome_words, recut_words
 
 REASON_LIMIT = 5000  # characters
@@ -64,6 +64,8 @@ def _after(request: HttpRequest, saved: Saved, word: str) -> HttpResponse:
     else:
         done = saved.outcome in (Outcome.SAVED, Outcome.LEASE_LOST_BUT_SAVED)
         notes: dict[str, Any] = {"saved": done, "outcome": outcome_words(saved)}
+        if done:
+            notes["last"] = just_given(row)
         # An extra opinion has a page too where verdicts follow: it says why there are none.
         if preferences(request.user).shows_verdicts and (reveal(request.user, row) or not row.slot_id):
             found = answer(request, scope, reveal=reveal_after(row), **notes)
@@ -152,8 +154,3 @@ def typed_by(request: HttpRequest) -> bool:
 def reason_of(request: HttpRequest) -> str:
     """What the person wrote."""
     return request.POST.get("reason", "").replace("\r\n", "\n").strip()[:REASON_LIMIT]
-
-
-def as_number(text: str | None) -> int | None:
-    """A small number that a form sent, if it is one."""
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -278,7 +278,7 @@ def test_each_empty_desk_says_its_own_reason(audit: Audit, browser: Client, pers
     assert "You skipped 1 claim" in theirs.get(reverse("review_desk")).content.decode()
     theirs.post(reverse("review_take"), {"again": "1"})
     label(theirs, Slot.objects.held().get())
-    for one, words in ((browser, "2 of the labels are yours"), (theirs, "1 label of it is yours")):
+    for one, words in ((browser, "2 of the labels are yours"), (theirs, "1 of the labels is yours")):
         page = one.get(reverse("review_desk")).content.decode()
         assert "All claims are settled" in page and words in page
 

@@ -45,7 +45,7 @@ def ahead(now: Slot, browser: Client) -> Slot:
 
 
 def sent(slot: Slot, ahead: Slot, **more: str) -> dict[str, str]:
-    own = {"token": str(slot.token), "key": str(uuid.uuid4()), "label": U, "skip_reason": "unclear"}
+    own = {"token": str(slot.token), "key": str(uuid.uuid4()), "label": U, "skip_reason": "unclear", "total": "3"}
     return own | {"next": str(ahead.code), "next_token": str(ahead.token)} | more
 
 
