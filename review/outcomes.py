@@ -1,8 +1,9 @@
 """The one place where a human's word replaces the judges': one outcome per claim of an audit."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from audits.labels import HALLUCINATED, Decision, Label
 from audits.models import Audit, Claim
@@ -48,7 +49,15 @@ def outcomes(audit: Audit) -> list[Outcome]:
     Known labels measure experts; they settle nothing.
     """
     items = list(ReviewItem.objects.filter(plan__audit=audit).exclude(kind=ReviewItem.Kind.GOLD))
-    said = settled_items(audit, items)
+    rows = Claim.objects.filter(audit=audit).values_list("pk", "sample", "decision", "vague")
+    return outcomes_of(rows, items, settled_items(audit, items))
+
+
+def outcomes_of(
+    claims: Iterable[tuple[int, int, str, bool]], items: Sequence[ReviewItem], said: Mapping[int, Label | None]
+) -> list[Outcome]:
+    """The same from rows alone. claims: (claim, sample, decision, vague); items: none with a known label; said: what
+    experts settled of each item."""
     parts: dict[int, list[ReviewItem]] = defaultdict(list)
     for item in items:
         if item.parent_id is not None:
@@ -59,7 +68,6 @@ def outcomes(audit: Audit) -> list[Outcome]:
     }
     left = {item.claim_id for item in items if _is_left(parts[item.pk] if item.replaced_at else [item], said)}
     drawn = {item.claim_id for item in items if item.kind == ReviewItem.Kind.SPOT_CHECK}
-    rows = Claim.objects.filter(audit=audit).values_list("pk", "sample", "decision", "vague")
     return [
         Outcome(
             claim=pk,
@@ -70,14 +78,18 @@ def outcomes(audit: Audit) -> list[Outcome]:
             expert=experts.get(pk),
             given_up=pk in left,
         )
-        for pk, sample, decision, vague in rows
+        for pk, sample, decision, vague in claims
     ]
 
 
-def settled_items(audit: Audit, items: Sequence[ReviewItem]) -> dict[int, Label | None]:
-    """The experts' label of every item."""
+def settled_items(
+    audit: Audit, items: Sequence[ReviewItem], until: datetime | None = None
+) -> dict[int, Label | None]:
+    """The experts' label of every item. until: as it was at that time."""
     words: dict[int, list[Word]] = defaultdict(list)
     rows = Adjudication.objects.filter(item__plan__audit=audit, slot__isnull=False).order_by("pk")
+    if until is not None:
+        rows = rows.filter(created__lte=until)
     columns = ("item", "reviewer", "slot__arbitrates", "label", "blind")
     for item, *word in rows.values_list(*columns).iterator(chunk_size=5000):
         words[item].append(Word(*word))

@@ -62,6 +62,7 @@ REVIEW_MAY_USE = (
     "audits.pipeline.sealing",  # the log is closed before a certificate rests on it, and checked
     "audits.pipeline.ruling",  # its signal: a certificate keeps the rule it rests on
     "audits.calibration",  # what a certificate names of the calibration that its panel was chosen on
+    "audits.export_ledger", "audits.exporting", "audits.judges.prompting",  # what an evidence package holds
     "audits.pipeline.recutting",  # the one writer of the parts of a claim that was cut anew
 )  # fmt: skip
 WRITES = {"save", "create", "update", "delete", "bulk_create", "bulk_update", "get_or_create", "update_or_create"}

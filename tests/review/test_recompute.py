@@ -1,0 +1,203 @@
+"""The evidence package, and the same numbers from it without a database."""
+
+import csv
+import io
+import json
+import uuid
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from audits.chain import START, link
+from audits.models import Role, Verdict
+from review.certify import issue, revoke
+from review.models import Adjudication, Certificate, ReviewItem, Slot
+from review.package.archive import evidence_package
+from review.package.options import Options
+from review.package.reading import Package
+from review.package.redoing import redo
+from review.spotcheck import open_review
+from tests.review.factory import MIXED, C, S, U, make_audit
+
+PLAIN = Options()
+
+
+@pytest.fixture(autouse=True)
+def _own_key(settings: Any, tmp_path: Path) -> None:
+    settings.SIGNING_KEY_FILE = tmp_path / "signing-key.pem"
+
+
+@pytest.fixture
+def certificate(project: Any, person: Any, expert: Any, manager: Any) -> Certificate:
+    """Of an audit with disputes, vague claims, two labels on some claims, one that is given up, several claims to an
+    answer."""
+    audit = make_audit(
+        project, [*MIXED, (S, ""), (S, S)], per_answer=3, vague=(1, 4), spot_check=30, double_percent=20
+    )
+    open_review(audit)
+    people = (expert, person("eva", project, Role.EXPERT))
+    said = dict(Verdict.objects.filter(claim__audit=audit, member__position=0).values_list("claim", "label"))
+    slots = Slot.objects.filter(item__plan__audit=audit)
+    assert slots.filter(number=2).exists()
+    left = ReviewItem.objects.filter(plan__audit=audit, kind="dispute", needed=1).first()
+    assert left is not None
+    for slot in slots.exclude(item=left).select_related("item"):
+        Adjudication.objects.create(
+            item=slot.item,
+            slot=slot,
+            reviewer=people[slot.number - 1],
+            label=said[slot.item.claim_id] or U,
+            idempotency_key=uuid.uuid4(),
+        )
+        Slot.objects.filter(pk=slot.pk).update(state="done", reviewer=people[slot.number - 1])
+    slots.filter(item=left).update(state="done")
+    ReviewItem.objects.filter(pk=left.pk).update(given_up_at=timezone.now(), given_up_reason="Nobody knows")
+    return issue(audit, manager)
+
+
+def unpacked(certificate: Certificate, folder: Path, options: Options = PLAIN) -> Path:
+    """The package as a folder."""
+    with evidence_package(certificate, options) as file, zipfile.ZipFile(file) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def run(*paths: Path) -> int:
+    """Run the command; its exit status."""
+    with pytest.raises(SystemExit) as ended:
+        call_command("recompute", *map(str, paths))
+    return int(str(ended.value.code))
+
+
+def test_the_figures_come_out_the_same(
+    certificate: Certificate, tmp_path: Path, capsys: Any, django_assert_num_queries: Any
+) -> None:
+    path = tmp_path / "package.zip"
+    with evidence_package(certificate, PLAIN) as file:
+        path.write_bytes(file.read())
+    folder = unpacked(certificate, tmp_path / "p")
+    with django_assert_num_queries(0):
+        assert run(folder / "certificate.json", path) == 0
+        assert run(folder / "certificate.json", folder) == 0
+    said = capsys.readouterr().out
+    assert f"same: {certificate.number}" in said and "DIFFERENT" not in said
+    parts = {part.name for part in redo(certificate.envelope["statement"], Package(folder))}
+    assert parts >= {"draw", "seeds", "samples", "judged", "outcome", "spot_check", "result", "decisions", "claims"}
+
+
+@pytest.mark.parametrize("options", [Options(True, True), Options(False, False), Options(True, False)])
+def test_what_is_left_out_changes_no_figure(certificate: Certificate, tmp_path: Path, options: Options) -> None:
+    folder = unpacked(certificate, tmp_path / "p", options)
+    assert run(folder / "certificate.json", folder) == 0
+    texts = {
+        path.name: path.read_text(encoding="utf-8")
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "certificate.json"
+    }
+    if options.pseudonymised:
+        assert not [name for name, text in texts.items() if "eve" in text.replace("event", "").replace("every", "")
+                    and name not in ("README.md", "schema.json")]  # fmt: skip
+        assert "expert-1" in texts["adjudications.csv"] and ",q1," not in texts["claims.csv"]
+    if not options.contexts:
+        assert not [name for name, text in texts.items() if "12 branches" in text or "RATIONALE" in text]
+        assert "opened in 1994" not in texts["verdicts.csv"] and "samples.jsonl" not in texts
+    else:
+        assert "opened in 1994" in texts["verdicts.csv"] and "12 branches" in texts["samples.jsonl"]
+
+
+def edit(path: Path, change: Any) -> None:
+    """Change the rows of a CSV file in place."""
+    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+    change(rows)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _relabel(rows: Any) -> None:
+    row = next(row for row in rows if row["stratum"] == "supported" and row["label"] == S)
+    row["label"] = C
+
+
+def _revote(rows: Any) -> None:
+    rows[0]["label"] = U
+
+
+def _undraw(rows: Any) -> None:
+    row = next(row for row in rows if row["kind"] == "spot_check")
+    row["claim"] = str(100_000)
+
+
+def _split(rows: Any) -> None:
+    rows[0]["sample"] = "999999"
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "part"),
+    [
+        ("adjudications.csv", _relabel, "result"),
+        ("verdicts.csv", _revote, "decisions"),
+        ("items.csv", _undraw, "draw"),
+        ("claims.csv", _split, "judged"),
+    ],
+)
+def test_an_altered_row_is_found_and_named(
+    certificate: Certificate, tmp_path: Path, capsys: Any, name: str, change: Any, part: str
+) -> None:
+    folder = unpacked(certificate, tmp_path / "p")
+    edit(folder / name, change)
+    assert run(folder / "certificate.json", folder) == 1
+    said = capsys.readouterr().out
+    assert f"{part}: DIFFERENT" in said and "expected" in said and said.rstrip().endswith(certificate.number)
+
+
+def test_another_certificate_and_a_broken_package_are_told_apart(
+    certificate: Certificate, tmp_path: Path, capsys: Any
+) -> None:
+    folder = unpacked(certificate, tmp_path / "p")
+    changed = tmp_path / "c.json"
+    changed.write_bytes((folder / "certificate.json").read_bytes().replace(b'"version":1', b'"version":2'))
+    assert run(changed, folder) == 1
+    assert "not as it was signed" in capsys.readouterr().out
+    (folder / "items.csv").unlink()
+    assert run(folder / "certificate.json", folder) == 2
+    assert run(folder / "certificate.json", tmp_path / "absent.zip") == 2
+
+
+def test_the_bytes_are_the_same_every_time(certificate: Certificate) -> None:
+    with evidence_package(certificate, PLAIN) as first, evidence_package(certificate, PLAIN) as second:
+        data = first.read()
+        assert data == second.read()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert {info.date_time[0] for info in archive.infolist()} == {1980}
+
+
+def test_events_can_be_followed_to_the_head_of_the_certificate(certificate: Certificate, tmp_path: Path) -> None:
+    folder = unpacked(certificate, tmp_path / "p")
+    lines = [json.loads(line) for line in (folder / "events.jsonl").read_text(encoding="utf-8").splitlines()]
+    head = certificate.envelope["statement"]["event_log"]
+    assert (lines[-1]["sequence"], lines[-1]["hash"]) == (head["sequence"], head["hash"])
+    before = START
+    for line in lines:
+        if line["entry"] is not None:
+            assert link(before, line["entry"]) == line["hash"]
+        before = line["hash"]
+    assert any(line["entry"] and line["entry"]["kind"] == "review_opened" for line in lines)
+
+
+def test_labels_after_the_certificate_are_not_in_its_package(
+    certificate: Certificate, manager: Any, expert: Any, tmp_path: Path
+) -> None:
+    revoke(certificate, manager, "To be labelled anew")
+    items = ReviewItem.objects.filter(plan__audit=certificate.audit, kind="spot_check", needed=1)
+    item = items.filter(stratum="supported").order_by("pk")[0]
+    slot = Slot.objects.get(item=item)
+    word = {"item": item, "slot": slot, "reviewer": expert, "label": C, "revision": 2}
+    Adjudication.objects.create(**word, idempotency_key=uuid.uuid4())
+    folder = unpacked(certificate, tmp_path / "p")
+    assert run(folder / "certificate.json", folder) == 0, "the figures are those of the labels that there were"
