@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from review.document import LANGUAGES, render_pdf
 from review.document.content import content
-from review.keys import signing_key, trusted_keys
+from review.keys import against_record, signing_key, trusted_keys
 from review.models import Certificate
 from review.signature import LARGEST_FILE, file_bytes, key_id, public_pem, verify_file
 from review.signature import verify as verify_envelope
@@ -44,7 +44,7 @@ def verify_upload(request: HttpRequest) -> HttpResponse:
     if file is None or not file.size or file.size > LARGEST_FILE:
         return render(request, "review/verify.html", context | {"no_file": True}, status=422)
     data = file.read()
-    checked = verify_file(data, trusted_keys())
+    checked = against_record(verify_file(data, trusted_keys()))
     known = Certificate.objects.filter(sha256=checked.sha256).first() if checked.valid else None
     context |= {"checked": checked, "certificate": known, "filename": file.name}
     if checked.valid:  # signed with our own key, so it is a statement of ours: only that is read and shown
@@ -59,7 +59,7 @@ def verify_number(request: HttpRequest, number: str) -> HttpResponse:
     certificate = Certificate.objects.filter(number=number.upper()).select_related("audit").first()
     if certificate is None:
         return render(request, "review/verify_unknown.html", {"number": number}, status=404)
-    checked = verify_envelope(certificate.envelope, trusted_keys())
+    checked = against_record(verify_envelope(certificate.envelope, trusted_keys()))
     context = {
         "certificate": certificate,
         "checked": checked,
@@ -72,8 +72,11 @@ def verify_number(request: HttpRequest, number: str) -> HttpResponse:
 @login_not_required
 @require_safe
 def verify_key(request: HttpRequest) -> HttpResponse:
-    """The public key, as openssl reads it."""
-    pem = public_pem(signing_key().public_key())
+    """The public key, as openssl reads it; with ?id= an earlier one."""
+    public = trusted_keys().get(request.GET["id"]) if "id" in request.GET else signing_key().public_key()
+    if public is None:
+        raise Http404
+    pem = public_pem(public)
     return _download(pem, "application/x-pem-file", "assay-public-key.pem")
 
 
@@ -94,10 +97,12 @@ def certificate_pdf(request: HttpRequest, number: str, language: str) -> HttpRes
         raise Http404
     revoked = certificate.revoke_reason if certificate.revoked_at else None
     url = verify_url(request, certificate.number)
-    name = f"certificate-pdf:{certificate.sha256}:{language}:{bool(certificate.revoked_at)}:{url}"
+    added = certificate.added
+    state = f"{bool(certificate.revoked_at)}:{','.join(sorted(added))}"
+    name = f"certificate-pdf:{certificate.sha256}:{language}:{state}:{url}"
     pdf = cache.get(name)
     if pdf is None:
-        pdf = render_pdf(certificate.envelope, language, url, revoked)
+        pdf = render_pdf(certificate.envelope, language, url, revoked, added)
         cache.set(name, pdf, PDF_SECONDS)
     return _download(pdf, "application/pdf", f"{certificate.number}-{language}.pdf")
 
@@ -120,7 +125,8 @@ def _printed(request: HttpRequest, envelope: Mapping[str, Any], known: Certifica
     language = "zh" if (get_language() or "").startswith("zh") else "en"
     number = str(envelope["statement"]["number"])
     revoked = known.revoke_reason if known is not None and known.revoked_at else None
-    words = content(envelope, language, verify_url(request, number), revoked)
+    added = known.added if known is not None else None
+    words = content(envelope, language, verify_url(request, number), revoked, added)
     return words | {"code": str(envelope["statement"]["result"]["decision"]).lower()}
 
 

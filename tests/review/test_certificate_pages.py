@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from audits.models import Audit, Membership, Role
 from review.certify import issue, revoke
+from review.keys import mark_compromised, rotate
 from review.models import Certificate
+from review.signature import file_bytes, key_id, load_public
 from tests.review.factory import MIXED, make_audit, settle_all
 
 pytestmark = pytest.mark.django_db
@@ -214,3 +217,24 @@ def test_the_time_stamp_is_downloaded_without_an_account(issued: Certificate, cl
     issued.add_timestamp(b"0\x03")
     found = client.get(url)
     assert (found.content, found["Content-Type"]) == (b"0\x03", "application/timestamp-reply")
+
+
+def test_the_verify_page_knows_earlier_keys_and_stolen_ones(issued: Certificate, client: Client) -> None:
+    identity, data = issued.envelope["signature"]["key_id"], file_bytes(issued.envelope)
+    rotate()
+    pem = client.get(reverse("verify_key"), {"id": identity}).content
+    assert key_id(load_public(pem)) == identity
+    assert client.get(reverse("verify_key")).content != pem
+    assert client.get(reverse("verify_key"), {"id": "0" * 16}).status_code == 404
+    page = reverse("verify_number", args=(issued.number,))
+    assert "the signature is valid" in client.get(page).content.decode()
+    mark_compromised(identity, issued.issued_at)
+    assert "was stolen before it was issued" in client.get(page).content.decode()
+    told = client.post(reverse("verify_file"), {"file": SimpleUploadedFile("a.json", data)}).content.decode()
+    assert "This is not a valid certificate" in told and "was stolen" in told
+
+
+def test_an_earlier_version_is_named_on_the_verify_page(issued: Certificate, manager: Any, client: Client) -> None:
+    second = issue(issued.audit, manager)
+    page = client.get(reverse("verify_number", args=(second.number,))).content.decode()
+    assert re.search(rf'Supersedes <a href="{reverse("verify_number", args=(issued.number,))}"', page)
