@@ -84,6 +84,8 @@ def test_before_the_end_there_are_no_figures(signed_in: Any, analyst: Any, proje
     audit = make_audit(labelled(project), calibration=True)
     page = page_of(signed_in(analyst), audit)
     assert "Not judged to the end yet" in page.text and "Choose this panel" not in page.links
+    cancelled = make_audit(labelled(project), calibration=True, status=Audit.Status.CANCELLED)
+    assert "no fair sample" in page_of(signed_in(analyst), cancelled).text
     other = make_audit(make_dataset(project), status=Audit.Status.REVIEWING)
     answer = signed_in(analyst).get(reverse("calibration", args=[project.slug, other.pk]))
     assert answer.status_code == 302 and answer["Location"] == reverse("audit", args=[project.slug, other.pk])
@@ -125,6 +127,9 @@ def test_a_panel_is_chosen_on_its_figures(signed_in: Any, analyst: Any, project:
     link = page_of(browser, audit).links["Choose this panel"]
     page = Page(browser.get(link))
     assert "Panel chosen on the figures of" in page.text
+    chosen_on_it = make_audit(make_dataset(project), calibrated_by=audit, status=Audit.Status.REVIEWING)
+    rule = page_of(browser, chosen_on_it, "audit")
+    assert rule.links["Trial"] == reverse("calibration", args=[project.slug, audit.pk])
     members = [member.judge_id for member in audit.panel]
     for name, chosen in (("primary", members[0]), ("second", members[1]), ("calibrated_by", audit.pk)):
         assert f'<option value="{chosen}" selected' in page.source.split(f'name="{name}"')[1].split("</select>")[0]
