@@ -20,6 +20,7 @@ from review.views import (
     manage_acts,
     manage_gold,
     mine,
+    package,
     reports,
     second_thoughts,
     verify,
@@ -108,6 +109,7 @@ certificate_pages = [
     path(f"{AUDIT}/certificate/issue/", certificates.issue_certificate, name="certificate_issue"),
     path(f"{PROJECT}/certificates/", certificates.certificates, name="certificates"),
     path(f"{PROJECT}/certificates/<int:pk>/revoke/", certificates.revoke_certificate, name="certificate_revoke"),
+    path(f"{PROJECT}/certificates/<int:pk>/package.zip", package.evidence_package, name="evidence_package"),
 ]
 
 verify_pages = [

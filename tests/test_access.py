@@ -136,6 +136,7 @@ RULES = {
     "certificate_issue": Rule(WRITE, M, ("slug", "audit")),
     "certificates": Rule(READ, MEMBER, ("slug",)),
     "certificate_revoke": Rule(WRITE, M, ("slug", "certificate")),
+    "evidence_package": Rule(READ, A | M, ("slug", "certificate")),
     "verify": Rule(READ, ANYBODY),
     "verify_file": Rule(WRITE, ANYBODY),
     "verify_key": Rule(READ, ANYBODY),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 from django.utils import timezone
 
 from audits.chain import START, link
@@ -201,3 +202,23 @@ def test_labels_after_the_certificate_are_not_in_its_package(
     Adjudication.objects.create(**word, idempotency_key=uuid.uuid4())
     folder = unpacked(certificate, tmp_path / "p")
     assert run(folder / "certificate.json", folder) == 0, "the figures are those of the labels that there were"
+
+
+def test_the_package_is_for_those_who_may_see_verdicts(
+    certificate: Certificate, signed_in: Any, person: Any, analyst: Any, expert: Any, manager: Any, stranger: Any
+) -> None:
+    project = certificate.audit.project
+    url = reverse("evidence_package", args=(project.slug, certificate.pk))
+    response = signed_in(analyst).get(url, {"pseudonymised": "1", "contexts": "0"})
+    assert f"{certificate.number}-evidence-pseudonymised-without-contexts.zip" in response["Content-Disposition"]
+    with zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content))) as archive:
+        assert archive.testzip() is None and "samples.jsonl" not in archive.namelist()
+    page = reverse("certificate", args=(project.slug, certificate.audit_id))
+    assert url in signed_in(manager).get(page).content.decode()
+    assert signed_in(expert).get(url).status_code == 403
+    assert signed_in(stranger).get(url).status_code == 404
+    both = person("both", project, Role.ANALYST, Role.EXPERT)
+    assert signed_in(both).get(url).status_code == 200
+    waiting = make_audit(project, [(S, C)])
+    open_review(waiting)
+    assert signed_in(both).get(url).status_code == 403, "claims wait for this person"
