@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from review import tasks
 from review.certify import issue
 from review.countersigning import CountersignError, countersign
 from review.models import Certificate
@@ -145,6 +146,25 @@ def test_a_certificate_is_stamped_once_and_a_failure_is_tried_again(
     assert read(bytes(stored.timestamp)).sha256 == stored.sha256
     assert stored.added["timestamp"].endswith("Z")
     assert not stored.add_timestamp(b"another") and witness() and authority.asked == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_sweep_sends_for_a_time_stamp_and_rests_after_a_failure(
+    certificate: Certificate, authority: Authority, settings: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(tasks, "_rest_until", [0.0])
+    monkeypatch.setattr(tasks, "_asked", [])
+    settings.ASSAY_TIMESTAMP_URL = authority.url
+    authority.spoil = lambda reply: b""
+    tasks.sweep()
+    tasks._asked[0].result()
+    tasks.sweep()
+    assert authority.asked == 1, "whoever failed gets a rest"
+    authority.spoil = lambda reply: reply
+    tasks._rest_until[0] = 0.0
+    tasks.sweep()
+    tasks._asked[0].result()
+    assert authority.asked == 2 and Certificate.objects.get().timestamp
 
 
 @pytest.mark.django_db
