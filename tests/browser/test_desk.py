@@ -76,6 +76,24 @@ def test_a_look_at_the_verdicts_leaves_the_claim_in_hand_as_it_is(desk: Page) ->
     desk.fill("#reason", "")
 
 
+def test_who_wants_verdicts_first_goes_on_from_them(desk: Page) -> None:
+    def want(pace: str) -> None:
+        desk.goto("/review/settings/?project=sample")
+        desk.check(f"[name=pace][value={pace}]")
+        desk.click("main .button-primary")
+        desk.wait_for_selector("#desk[data-desk=claim][data-ahead]")
+
+    want("verdicts")
+    claim, ready = desk.locator("#claim").inner_text(), "#desk[data-desk=saved][data-ahead]"
+    press(desk, "1")
+    desk.wait_for_selector(ready)  # the next claim is still held
+    expect(desk.locator(".said-own .label")).to_have_class(re.compile("label-supported"))
+    press(desk, "k")
+    expect(desk.locator("#desk")).to_have_attribute("data-desk", "claim")
+    expect(desk.locator("#claim")).not_to_have_text(claim)
+    want("next")
+
+
 def test_a_double_click_decides_one_claim(desk: Page, server: Running) -> None:
     first, before = desk.locator("#claim").inner_text(), labels(server)
     expect(desk.locator("#desk")).to_have_attribute("data-ahead", "")
