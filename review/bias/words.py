@@ -67,6 +67,13 @@ def effect_text(kind: Kind, size: float) -> str:
     return _("{points} percentage points").format(points=number_text(100 * abs(size), 1))
 
 
+def size_text(kind: Kind, size: float) -> str:
+    """The same, short enough for a table."""
+    if kind is Kind.LENGTH:
+        return _("odds × {factor}").format(factor=number_text(math.exp(abs(size)), 2))
+    return _("{points} points").format(points=number_text(100 * abs(size), 1))
+
+
 def p_text(p: float | None) -> str:
     """Three decimals, never 0; a dash where nothing was tested."""
     return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -15,7 +15,7 @@ from audits.blindness import shows_verdicts
 from audits.stats.bias import Third
 from audits.stats.estimate import Estimate
 from review.bias import BiasReport, Kind, Measure, bias_report
-from review.bias.words import effect_text, margin_text, p_text, sentence
+from review.bias.words import margin_text, p_text, sentence, size_text
 
 Rows = list[tuple[str, Estimate]]
 
@@ -85,7 +85,7 @@ def _part(measures: Sequence[Measure], what: str, unit: str = "percent") -> Part
             else _("{first} minus {second}").format(first=one.who[0], second=one.who[1:]),
             measure=one,
             sentence=sentence(one),
-            seen="" if one.finding.detectable is None else effect_text(one.kind, one.finding.detectable),
+            seen="" if one.finding.detectable is None else size_text(one.kind, one.finding.detectable),
             p=p_text(one.finding.p),
             adjusted=p_text(one.adjusted),
         )

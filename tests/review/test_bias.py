@@ -10,7 +10,7 @@ from audits.results import result
 from audits.stats.bias import Finding
 from audits.stats.estimate import Estimate, undefined
 from review.bias import Kind, Measure, Standing, _standing, bias_report, measures
-from review.bias.words import effect_text, p_text, sentence
+from review.bias.words import effect_text, p_text, sentence, size_text
 from review.outcomes import audited, outcomes
 from tests.review.factory import C, S, U, make_audit, settle_all
 
@@ -230,6 +230,7 @@ def test_sentences_say_what_would_not_have_been_seen() -> None:
         "Judge A: undefined, because all answers have equally many claims."
     )
     assert effect_text(Kind.LENGTH, -0.405465) == "a factor of 1.50 in the odds per standard deviation"
+    assert (size_text(Kind.LENGTH, 0.405465), size_text(Kind.EARLY, -0.123)) == ("odds × 1.50", "12.3 points")
     assert (p_text(None), p_text(0.0004), p_text(0.0461)) == ("–", "< 0.001", "0.046")
 
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from django.utils import translation
 
 from audits.models import Audit, Probe, Project
 from tests.pages import Page
@@ -80,8 +79,3 @@ def test_it_is_read_in_few_queries_whatever_the_size(
     browser = signed_in(analyst)
     with django_assert_max_num_queries(40):
         assert browser.get(address(audit)).status_code == 200
-
-
-def test_it_speaks_chinese_without_a_gap_in_the_sentences(signed_in: Any, analyst: Any, audit: Audit) -> None:
-    with translation.override("zh-hans"):
-        assert signed_in(analyst).get(address(audit), headers={"accept-language": "zh-hans"}).status_code == 200

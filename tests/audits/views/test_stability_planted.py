@@ -42,10 +42,10 @@ def test_each_variant_stands_with_what_the_judges_said(signed_in: Any, analyst: 
     page = Page(response)
     assert "Not measured" in page.text  # nothing was asked again
     assert (
-        "The fee is <b>7</b> %. from The fee is 2 %. made false: another number, date or name Contradicted"
+        "The fee is <b>7</b> %. from the claim The fee is 2 %. made false: another number, date or name Contradicted"
         in page.text
     )
-    assert "It does not seem so. from The fee is 2 %. made false in vague words Supported not asked yet" in page.text
+    assert "from the claim The fee is 2 %. made false in vague words Supported not asked yet" in page.text
     assert "&lt;b&gt;7" in response.content.decode() and "Labels that changed" not in page.text
 
 
