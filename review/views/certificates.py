@@ -11,6 +11,7 @@ from audits.access import audit_for, project_for, verdicts_for
 from audits.blindness import shows_verdicts
 from audits.models import Role
 from review.access import certificate_for
+from review.background import rule_set_at
 from review.certify import NotReady, issue, next_version, revoke
 from review.issuing import NeedsReason, labelled
 from review.models import Certificate
@@ -31,6 +32,7 @@ def certificate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "certificates": Certificate.objects.filter(audit=audit).select_related("issued_by"),
         "may_issue": Role.MANAGER in audit.project.roles_of(request.user),
         "needs_reason": labelled(audit, request.user),
+        "rule_set_at": rule_set_at(audit),
     }
     return render(request, "review/certificate.html", context)
 

@@ -3,6 +3,8 @@
 import io
 import json
 import re
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from django.test import Client
 from django.urls import reverse
 
 from audits.models import Audit, Membership, Role
+from audits.pipeline.ruling import change_rule
+from audits.planning import Rule
 from review.certify import issue, revoke
 from review.keys import mark_compromised, rotate
 from review.models import Certificate
@@ -238,3 +242,13 @@ def test_an_earlier_version_is_named_on_the_verify_page(issued: Certificate, man
     second = issue(issued.audit, manager)
     page = client.get(reverse("verify_number", args=(second.number,))).content.decode()
     assert re.search(rf'Supersedes <a href="{reverse("verify_number", args=(issued.number,))}"', page)
+
+
+def test_a_rule_that_was_changed_late_is_not_said_to_be_early(audit: Audit, manager: Any, signed_in: Any) -> None:
+    browser = signed_in(manager)
+    assert "before the first expert label" in browser.get(page_of(audit)).content.decode()
+    audit.mark_labelled()
+    rule = replace(Rule.of(audit), threshold=Decimal("0.05"))
+    change_rule(audit, manager, rule, "The client wishes it.", knows_labelled=True)
+    page = browser.get(page_of(audit)).content.decode()
+    assert ", after the first expert label" in page and ", before the first expert label" not in page
