@@ -13,7 +13,7 @@ register = template.Library()
 PURPOSES: dict[str, Promise] = {
     "extract": _("cutting claims"),
     "verify": _("judging claims"),
-    "probe": _("judging claims again"),
+    "probe": _("judging claims again, or planted ones"),
     "control": _("asking whether the judge is well"),
 }
 OUTCOMES: dict[str, Promise] = {
