@@ -22,6 +22,7 @@ from review.scope import Scope
 from review.spotcheck import open_review
 from tests.audits import road
 from tests.pages import Visitor
+from tests.review.certificates import timestamp_reply
 from tests.review.factory import S, U, make_audit, settle_all
 
 pytestmark = pytest.mark.django_db
@@ -142,6 +143,7 @@ RULES = {
     "verify_key": Rule(READ, ANYBODY),
     "verify_number": Rule(READ, ANYBODY, ("number",)),
     "certificate_json": Rule(READ, ANYBODY, ("number",)),
+    "certificate_timestamp": Rule(READ, ANYBODY, ("number",)),
     "certificate_pdf": Rule(READ, ANYBODY, ("number", "language")),
 }
 PAIRS = [(S, S), (S, U), (U, U), (U, S)]
@@ -165,6 +167,7 @@ def places(project: Project, expert: Any, manager: Any, settings: Any, tmp_path:
     audit = make_audit(project, PAIRS, spot_check=4)
     settle_all(audit, expert)
     certificate = issue(audit, manager)
+    certificate.add_timestamp(timestamp_reply(certificate.sha256))
     open_review(make_audit(project, PAIRS, spot_check=1))
     slot = take(expert, Scope((project,)))
     assert isinstance(slot, Slot)

@@ -187,3 +187,19 @@ def facts(strata=STRATA, answers=1000, threshold=0.05, scope="traffic", **change
         event_log=(1204, sha256("log")),
     )
     return replace(given, **changes)
+
+
+def _der(tag, *parts):
+    value = b"".join(parts)
+    return bytes([tag, *([len(value)] if len(value) < 128 else [0x81, len(value)])]) + value
+
+
+def timestamp_reply(sha256, at=b"20261130091602Z"):
+    """The least that a time stamping authority can reply (RFC 3161), without a signature. sha256: hexadecimal."""
+    algorithm = bytes.fromhex("300d06096086480165030402010500")
+    imprint = _der(0x30, algorithm, _der(0x04, bytes.fromhex(sha256)))
+    one, policy = b"\x02\x01\x01", b"\x06\x02\x2a\x03"
+    info = _der(0x30, one, policy, imprint, one, _der(0x18, at))
+    content = _der(0x30, bytes.fromhex("060b2a864886f70d0109100104"), _der(0xA0, _der(0x04, info)))
+    signed = _der(0xA0, _der(0x30, b"\x02\x01\x03", b"\x31\x00", content))
+    return _der(0x30, b"\x30\x03\x02\x01\x00", _der(0x30, bytes.fromhex("06092a864886f70d010702"), signed))

@@ -20,6 +20,7 @@ from review.certify import issue, revoke
 from review.keys import mark_compromised, rotate
 from review.models import Certificate
 from review.signature import file_bytes, key_id, load_public
+from tests.review.certificates import timestamp_reply
 from tests.review.factory import MIXED, make_audit, settle_all
 
 pytestmark = pytest.mark.django_db
@@ -218,9 +219,13 @@ def test_versions_are_linked_both_ways(issued: Certificate, manager: Any, signed
 def test_the_time_stamp_is_downloaded_without_an_account(issued: Certificate, client: Client) -> None:
     url = reverse("certificate_timestamp", args=(issued.number,))
     assert client.get(url).status_code == 404
-    issued.add_timestamp(b"0\x03")
+    reply = timestamp_reply(issued.sha256)
+    issued.add_timestamp(reply)
     found = client.get(url)
-    assert (found.content, found["Content-Type"]) == (b"0\x03", "application/timestamp-reply")
+    assert (found.content, found["Content-Type"]) == (reply, "application/timestamp-reply")
+    page = client.get(reverse("verify_number", args=(issued.number,))).content.decode()
+    assert url in page
+    assert client.get(reverse("certificate_pdf", args=(issued.number, "en"))).content.startswith(b"%PDF-")
 
 
 def test_the_verify_page_knows_earlier_keys_and_stolen_ones(issued: Certificate, client: Client) -> None:
