@@ -1,10 +1,11 @@
 """Where two statements differ, value by value. Pure."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from review.statement import canonical
+from review.statement import StatementError, canonical
 
 ABSENT = "(absent)"  # stands where one side lacks a value
 
@@ -40,4 +41,10 @@ def _one(signed: Any, found: Any, at: Any, path: str, here: bool, there: bool) -
 
 
 def _text(value: Any) -> str:
-    return canonical({"value": value})[len('{"value":') : -1].decode("utf-8")
+    try:
+        return canonical({"value": value})[len('{"value":') : -1].decode("utf-8")
+    except StatementError:  # of an altered file: half a surrogate pair, a number too large, lists in lists
+        try:
+            return json.dumps(value)
+        except RecursionError:
+            return "[…]"

@@ -10,7 +10,7 @@ import binascii
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -33,6 +33,7 @@ LARGEST_FILE = 5_000_000  # bytes; a certificate has a few thousand
 
 PROBLEMS = (
     "malformed",  # not a certificate file
+    "not_canonical",  # not byte for byte the file that was issued, whatever it says
     "statement_changed",  # the SHA-256 is not that of the statement
     "signature_invalid",  # the signature does not belong to statement and key
     "unknown_key",  # signed, but by a key that is not trusted
@@ -50,6 +51,7 @@ class Verification:
     valid: no problem at all. problems: codes of PROBLEMS. key_id: of the key in the file, "" if unreadable.
     trusted: True if that key is one of the trusted ones, None if nobody said which keys are.
     statement: the signed content, only when the signature holds; nothing else of the file may be shown as certified.
+    offset: from 0, the first byte at which a file is not in canonical form; None where it is.
     """
 
     valid: bool
@@ -58,6 +60,7 @@ class Verification:
     sha256: str = ""
     trusted: bool | None = None
     statement: Mapping[str, Any] | None = None
+    offset: int | None = None
 
 
 def generate_key() -> Ed25519PrivateKey:
@@ -158,16 +161,40 @@ def verify(certificate: Mapping[str, Any], trusted: Mapping[str, Ed25519PublicKe
 
 
 def verify_file(data: bytes, trusted: Mapping[str, Ed25519PublicKey] | None = None) -> Verification:
-    """Check a certificate file as somebody uploads it; doubled names, NaN and oversized files are malformed."""
-    if len(data) > LARGEST_FILE:
+    """Check a certificate file as somebody uploads it, byte for byte; doubled names, NaN and oversized files are
+    malformed."""
+    certificate = read_file(data)
+    if certificate is None:
         return Verification(False, ("malformed",))
+    found = verify(certificate, trusted)
+    if "malformed" in found.problems:
+        return found
+    try:
+        offset = first_difference(data, file_bytes(certificate))
+    except StatementError:
+        return Verification(False, ("malformed",))
+    if offset is None:
+        return found
+    return replace(found, valid=False, problems=("not_canonical", *found.problems), offset=offset)
+
+
+def read_file(data: bytes) -> dict[str, Any] | None:
+    """The object in a certificate file, unchecked; None where there is none. Nothing of it is certified."""
+    if len(data) > LARGEST_FILE:
+        return None
     try:
         certificate = json.loads(data, object_pairs_hook=_single, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        return Verification(False, ("malformed",))
-    if not isinstance(certificate, Mapping):
-        return Verification(False, ("malformed",))
-    return verify(certificate, trusted)
+        return None
+    return certificate if isinstance(certificate, dict) else None
+
+
+def first_difference(data: bytes, other: bytes) -> int | None:
+    """The first place, from 0, at which the bytes differ; None if they are the same."""
+    if data == other:
+        return None
+    shorter = min(len(data), len(other))
+    return next((place for place in range(shorter) if data[place] != other[place]), shorter)
 
 
 def _parts(certificate: Mapping[str, Any]) -> tuple[bytes, str, Ed25519PublicKey, bytes]:

@@ -116,6 +116,7 @@ verify_pages = [
     path("verify/", verify.verify, name="verify"),
     path("verify/file/", verify.verify_upload, name="verify_file"),
     path("verify/key/", verify.verify_key, name="verify_key"),
+    path("verify/verify_certificate.py", verify.verifier, name="verifier"),
     path("verify/<str:number>/", verify.verify_number, name="verify_number"),
     path("verify/<str:number>/certificate.json", verify.certificate_json, name="certificate_json"),
     path("verify/<str:number>/timestamp.tsr", certificates.certificate_timestamp, name="certificate_timestamp"),

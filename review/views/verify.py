@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,6 +14,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
+from review.altered import altered
 from review.document import LANGUAGES, render_pdf
 from review.document.content import content
 from review.keys import against_record, signing_key, trusted_keys
@@ -20,6 +22,7 @@ from review.models import Certificate
 from review.signature import LARGEST_FILE, file_bytes, key_id, public_pem, verify_file
 from review.signature import verify as verify_envelope
 
+VERIFIER = Path(__file__).parents[1] / "standalone" / "verify_certificate.py"
 PDF_SECONDS = 86_400  # how long a made PDF is kept: making one takes about a second
 
 
@@ -47,6 +50,8 @@ def verify_upload(request: HttpRequest) -> HttpResponse:
     checked = against_record(verify_file(data, trusted_keys()))
     known = Certificate.objects.filter(sha256=checked.sha256).first() if checked.valid else None
     context |= {"checked": checked, "certificate": known, "filename": file.name}
+    if not checked.valid:
+        context["altered"] = altered(data)
     if checked.valid:  # signed with our own key, so it is a statement of ours: only that is read and shown
         context["printed"] = _printed(request, json.loads(data), known)
     return render(request, "review/verify.html", context)
@@ -78,6 +83,13 @@ def verify_key(request: HttpRequest) -> HttpResponse:
         raise Http404
     pem = public_pem(public)
     return _download(pem, "application/x-pem-file", "assay-public-key.pem")
+
+
+@login_not_required
+@require_safe
+def verifier(request: HttpRequest) -> HttpResponse:
+    """The single-file verifier."""
+    return _download(VERIFIER.read_bytes(), "text/x-python; charset=utf-8", VERIFIER.name)
 
 
 @login_not_required

@@ -65,8 +65,18 @@ def test_a_certificate_verifies(certificate):
         assert found.sha256 == certificate["sha256"]
 
 
-def test_layout_of_the_file_does_not_matter(certificate):
-    assert verify_file(json.dumps(certificate, indent=4).encode()).valid
+def test_a_file_that_was_rewritten_is_refused_and_says_where(certificate):
+    data = file_bytes(certificate)
+    for rewritten, offset in (
+        (json.dumps(certificate, indent=4).encode(), 1),
+        (data + b"\n", len(data)),
+        (b" " + data, 0),
+        (data.replace(b'"confidence":0.95', b'"confidence":0.950', 1), data.index(b'"confidence":0.95') + 17),
+    ):
+        found = verify_file(rewritten)
+        assert (found.valid, found.problems, found.offset) == (False, ("not_canonical",), offset)
+        assert found.statement is not None, "the statement itself is as it was signed"
+    assert verify_file(b'{"sha256":"\\ud800",' + data[data.index(b'"signature"') :]).problems == ("malformed",)
 
 
 def test_without_trusted_keys_the_answer_says_so(certificate):

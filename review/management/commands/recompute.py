@@ -40,7 +40,7 @@ class Command(BaseCommand):
         with certificate.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
         checked = verify_file(data)
-        if checked.statement is None:
+        if checked.statement is None or not checked.valid:
             self.stdout.write(f"DIFFERENT: the certificate is not as it was signed ({', '.join(checked.problems)})")
             return DIFFERENT
         package = Package(path)

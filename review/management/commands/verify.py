@@ -11,6 +11,7 @@ from review.signature import LARGEST_FILE, KeyFileError, key_id, load_public, ve
 VALID, INVALID, UNREADABLE = 0, 1, 2
 WHERE = {
     "malformed": "The file is not a certificate: its form is wrong.",
+    "not_canonical": "The file is not byte for byte as it was issued; it differs first at byte {offset}, from 0.",
     "statement_changed": "The statement was changed after it was signed: its SHA-256 is another one.",
     "signature_invalid": "The signature does not belong to this statement and key.",
     "unknown_key": "It is signed, but not with the key that was given.",
@@ -49,7 +50,7 @@ class Command(BaseCommand):
         if not checked.valid:
             self.stdout.write("INVALID")
             for problem in checked.problems:
-                self.stdout.write(f"- {WHERE[problem]}")
+                self.stdout.write(f"- {WHERE[problem].format(offset=checked.offset)}")
             return INVALID
         self._tell(checked.statement or {}, checked.sha256, checked.key_id, key)
         return VALID

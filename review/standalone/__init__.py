@@ -1,0 +1,1 @@
+"""What a client can run without anything of ours."""
