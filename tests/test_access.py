@@ -141,6 +141,7 @@ RULES = {
     "verify": Rule(READ, ANYBODY),
     "verify_file": Rule(WRITE, ANYBODY),
     "verify_key": Rule(READ, ANYBODY),
+    "verifier": Rule(READ, ANYBODY),
     "verify_number": Rule(READ, ANYBODY, ("number",)),
     "certificate_json": Rule(READ, ANYBODY, ("number",)),
     "certificate_timestamp": Rule(READ, ANYBODY, ("number",)),
