@@ -69,6 +69,8 @@ class Annex(Phrases):
             confidence=short_percent(self.result["dataset"]["confidence"]),
             deff=decimal(self.result["design_effect"]),
         )
+        if left := sum(s.get("given_up", 0) for s in self.statement["spot_check"]):
+            note = self.join(note, say("given_up_note", n=f"{left:,}"))
         heads = [say(k) for k in ("stratum", "how", "claims", "reviewed", "hallucinated", "share")]
         return table(say("spot_check"), heads, (1.6, 1, "r", "r", "r", "r"), rows, note)
 

@@ -103,6 +103,8 @@ EN = {
     "interval_note": "Shares with two-sided {confidence} limits, exact for a draw without replacement. The rate is "
     "the sum over strata of weight times share; its limits join those of the strata and, for traffic, the sampling "
     "of answers (claims of one answer are correlated; design effect {deff}).",
+    "given_up_note": "Claims that no expert could decide, {n}, count as hallucinated for upper limits and as "
+    "supported for lower ones, and are in no share.",
     "scopes": "Limits",
     "scope": "Scope",
     "two_sided_head": "Two-sided {confidence}",
@@ -304,6 +306,7 @@ ZH = {
     "interval_note": "占比附双侧 {confidence} 界限，按不放回抽样精确计算。幻觉率为各层权重与占比之积的总和；"
     "其界限由各层界限合成，"
     "线上流量一项另计回答抽样的误差（同一回答内的命题彼此相关，设计效应 {deff}）。",
+    "given_up_note": "无法裁定的 {n} 个命题：上限按幻觉计，下限按有据计，不计入占比。",
     "scopes": "界限",
     "scope": "适用范围",
     "two_sided_head": "双侧 {confidence}",

@@ -297,6 +297,14 @@ def test_figures_beside_the_rate_and_how_it_was_made_are_printed_in_both_languag
     assert "chance" not in dict(annex_of(page, "审计过程")["rows"])["计划"]
 
 
+def test_claims_that_nobody_could_decide_are_told_with_what_they_count_as():
+    given = certificate()
+    assert "no expert could decide" not in content(given, "en", URL, None)["annexes"][0]["note"]
+    given["statement"]["spot_check"][0]["given_up"] = 3
+    note = content(given, "en", URL, None)["annexes"][0]["note"]
+    assert "Claims that no expert could decide, 3, count as hallucinated for upper limits" in note
+
+
 def test_what_came_after_the_signature_is_printed_apart():
     second = {"signer": "Notary 公证处", "algorithm": "ECDSA", "signature": "AbC/" * 20}
     page = content(certificate(), "en", URL, None, {"timestamp": "2026-11-30T09:16:02Z", "countersignature": second})
