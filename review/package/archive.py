@@ -13,7 +13,7 @@ from audits.judges.prompting import PROMPTS
 from audits.models import Sample
 from audits.pipeline.sealing import entries
 from review.looks import draws
-from review.models import Certificate, ReviewPlan
+from review.models import Certificate, ReviewItem, ReviewPlan
 from review.package.columns import schema
 from review.package.options import Options
 from review.package.tables import sample_id, tables
@@ -112,14 +112,17 @@ def _samples(certificate: Certificate, options: Options) -> Iterator[dict[str, A
 
 def _events(certificate: Certificate, options: Options) -> Iterator[dict[str, Any]]:
     """Every place of the chain up to the head that the certificate holds; the entries of this audit and of its
-    project in full, of others the hash alone."""
+    project in full, of others, and of those about known labels, the hash alone."""
     head = certificate.envelope["statement"].get("event_log")
     if head is None:
         return
     project, audit = certificate.audit.project_id, certificate.audit_id
+    gold = ReviewItem.objects.filter(plan__audit=audit, kind=ReviewItem.Kind.GOLD)
+    known = set(gold.values_list("pk", flat=True))
     for entry, stored in entries():
         if entry["sequence"] > head["sequence"]:
             return
         own = entry["project"] == project and entry["audit"] in (None, audit)
-        shown = own and not options.pseudonymised and not entry["kind"].startswith(KNOWN_LABELS)
+        secret = entry["kind"].startswith(KNOWN_LABELS) or entry["data"].get("item") in known
+        shown = own and not options.pseudonymised and not secret
         yield {"sequence": entry["sequence"], "hash": stored, "entry": dict(entry) if shown else None}

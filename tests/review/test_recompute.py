@@ -14,13 +14,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audits.chain import START, link
-from audits.models import Role, Verdict
+from audits.models import Audit, Claim, Role, Verdict
+from review import gold
+from review.adjudication import adjudicate
 from review.certify import issue, revoke
+from review.looks import extend
 from review.models import Adjudication, Certificate, ReviewItem, Slot
 from review.package.archive import evidence_package
 from review.package.options import Options
 from review.package.reading import Package
 from review.package.redoing import redo
+from review.recut import accept, propose
 from review.spotcheck import open_review
 from tests.review.factory import MIXED, C, S, U, make_audit
 
@@ -32,6 +36,14 @@ def _own_key(settings: Any, tmp_path: Path) -> None:
     settings.SIGNING_KEY_FILE = tmp_path / "signing-key.pem"
 
 
+def label_all(audit: Audit, *people: Any) -> None:
+    """Give every open slot the first judge's label, of the person of its number."""
+    said = dict(Verdict.objects.filter(claim__audit=audit, member__position=0).values_list("claim", "label"))
+    for slot in Slot.objects.filter(item__plan__audit=audit, state="waiting").select_related("item"):
+        adjudicate(slot, None, user=people[slot.number - 1], label=said.get(slot.item.claim_id) or U,
+                   idempotency_key=uuid.uuid4())  # fmt: skip
+
+
 @pytest.fixture
 def certificate(project: Any, person: Any, expert: Any, manager: Any) -> Certificate:
     """Of an audit with disputes, vague claims, two labels on some claims, one that is given up, several claims to an
@@ -40,22 +52,12 @@ def certificate(project: Any, person: Any, expert: Any, manager: Any) -> Certifi
         project, [*MIXED, (S, ""), (S, S)], per_answer=3, vague=(1, 4), spot_check=30, double_percent=20
     )
     open_review(audit)
-    people = (expert, person("eva", project, Role.EXPERT))
-    said = dict(Verdict.objects.filter(claim__audit=audit, member__position=0).values_list("claim", "label"))
     slots = Slot.objects.filter(item__plan__audit=audit)
     assert slots.filter(number=2).exists()
     left = ReviewItem.objects.filter(plan__audit=audit, kind="dispute", needed=1).first()
     assert left is not None
-    for slot in slots.exclude(item=left).select_related("item"):
-        Adjudication.objects.create(
-            item=slot.item,
-            slot=slot,
-            reviewer=people[slot.number - 1],
-            label=said[slot.item.claim_id] or U,
-            idempotency_key=uuid.uuid4(),
-        )
-        Slot.objects.filter(pk=slot.pk).update(state="done", reviewer=people[slot.number - 1])
     slots.filter(item=left).update(state="done")
+    label_all(audit, expert, person("eva", project, Role.EXPERT))
     ReviewItem.objects.filter(pk=left.pk).update(given_up_at=timezone.now(), given_up_reason="Nobody knows")
     return issue(audit, manager)
 
@@ -222,3 +224,35 @@ def test_the_package_is_for_those_who_may_see_verdicts(
     waiting = make_audit(project, [(S, C)])
     open_review(waiting)
     assert signed_in(both).get(url).status_code == 403, "claims wait for this person"
+
+
+def test_looks_cuts_and_known_labels_come_out_the_same_too(
+    project: Any, person: Any, expert: Any, manager: Any, tmp_path: Path
+) -> None:
+    audit = make_audit(
+        project, MIXED, per_answer=2, spot_check=20, looks=2, threshold="0.45", double_percent=0, scope="dataset"
+    )
+    plan = open_review(audit)
+    assert plan is not None
+    label_all(audit, expert)
+    assert extend(plan, manager, 12) == 12
+    cut = plan.items.filter(kind="dispute").order_by("pk")[0]
+    proposal = propose(cut, user=expert, texts=["Branch 50 opened.", "It opened in 2000."])
+    assert accept(proposal, manager)
+    known = Claim.objects.filter(audit=audit, review_item__isnull=True).first()
+    assert known is not None
+    gold.add(audit, known, label=S, reason="It is known here", by=manager)
+    label_all(audit, expert)
+    certificate = issue(Audit.objects.get(pk=audit.pk), manager)
+    folder = unpacked(certificate, tmp_path / "p")
+    assert run(folder / "certificate.json", folder) == 0
+    assert len(certificate.envelope["statement"]["draws"]) == 2
+    items = list(Package(folder).table("items.csv"))
+    assert (
+        sum(row["replaced"] == "true" for row in items) == 1 and sum(bool(row["part_of_item"]) for row in items) == 2
+    )
+    texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.suffix in (".csv", ".jsonl")]
+    assert not [text for text in texts if "It is known here" in text], "known labels stay out"
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text(encoding="utf-8").splitlines()]
+    told = {line["entry"]["data"].get("item") for line in events if line["entry"]}
+    assert known.review_item.pk not in told and cut.pk in told
