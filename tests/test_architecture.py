@@ -30,6 +30,8 @@ PURE = (
     "review/signature.py",
     "review/timestamping.py",
     "review/countersigning.py",
+    "review/differences.py",
+    "review/standalone/",
     "review/document/",
 )
 WRITERS = (

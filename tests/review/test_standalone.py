@@ -1,5 +1,6 @@
 """The single-file verifier: alone with cryptography, and of one mind with manage.py verify."""
 
+import ast
 import json
 import random
 import struct
@@ -142,3 +143,10 @@ def test_control_characters_cannot_paint_a_terminal(tmp_path: Path) -> None:
     found = run(data, tmp_path)
     assert found.returncode == 0 and "\x1b" not in found.stdout and "\u202e" not in found.stdout
     assert "\\u{1b}" in found.stdout
+
+
+def test_it_needs_python_3_9_and_cryptography_alone() -> None:
+    tree = ast.parse(SCRIPT.read_text(encoding="utf-8"), feature_version=(3, 9))
+    modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    modules |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert {module.split(".")[0] for module in modules} - sys.stdlib_module_names == {"cryptography"}

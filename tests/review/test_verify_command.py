@@ -45,6 +45,13 @@ def test_one_altered_byte_is_invalid_and_says_where(file: Path, capsys: Any) -> 
     assert "INVALID" in said and "changed after it was signed" in said
 
 
+def test_a_rewritten_file_is_invalid_and_says_where(file: Path, capsys: Any) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data + b"\n")
+    assert status(file) == 1
+    assert f"differs first at byte {len(data)}" in capsys.readouterr().out
+
+
 def test_a_changed_figure_is_found_in_whatever_form_the_file_is(file: Path) -> None:
     whole = json.loads(file.read_bytes())
     whole["statement"]["version"] = 2
