@@ -4,9 +4,12 @@ import csv
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
+
+LONGEST_CELL = 100_000_000  # characters
 
 
 class PackageError(ValueError):
@@ -27,8 +30,11 @@ class Package:
 
     def data(self, name: str) -> bytes:
         """The bytes of a member."""
-        with self._open(name) as file:
-            return file.read()
+        try:
+            with self._open(name) as file:
+                return file.read()
+        except (zipfile.BadZipFile, zlib.error) as error:
+            raise PackageError(f"{name}: {error}") from error
 
     def json(self, name: str) -> Any:
         """A member as JSON."""
@@ -39,11 +45,15 @@ class Package:
 
     def table(self, name: str, *needed: str) -> Iterator[dict[str, str]]:
         """Rows of a CSV member, as texts by column. PackageError without the columns that are needed."""
-        with self._open(name) as file:
-            rows = csv.DictReader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""))
-            if missing := set(needed) - set(rows.fieldnames or ()):
-                raise PackageError(f"{name}: no column {', '.join(sorted(missing))}")
-            yield from rows
+        csv.field_size_limit(LONGEST_CELL)  # Python's own is shorter than quotes of a long context can be
+        try:
+            with self._open(name) as file:
+                rows = csv.DictReader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""))
+                if missing := set(needed) - set(rows.fieldnames or ()):
+                    raise PackageError(f"{name}: no column {', '.join(sorted(missing))}")
+                yield from rows
+        except (csv.Error, zipfile.BadZipFile, zlib.error) as error:
+            raise PackageError(f"{name}: {error}") from error
 
     def _open(self, name: str) -> IO[bytes]:
         try:

@@ -136,6 +136,10 @@ def _undraw(rows: Any) -> None:
     row["claim"] = str(100_000)
 
 
+def _lengthen(rows: Any) -> None:
+    rows[0]["quotes"] = "x" * 300_000
+
+
 def _split(rows: Any) -> None:
     rows[0]["sample"] = "999999"
 
@@ -159,6 +163,12 @@ def test_an_altered_row_is_found_and_named(
     assert f"{part}: DIFFERENT" in said and "expected" in said and said.rstrip().endswith(certificate.number)
 
 
+def test_long_quotes_are_read(certificate: Certificate, tmp_path: Path) -> None:
+    folder = unpacked(certificate, tmp_path / "p")
+    edit(folder / "verdicts.csv", _lengthen)
+    assert run(folder / "certificate.json", folder) == 0
+
+
 def test_another_certificate_and_a_broken_package_are_told_apart(
     certificate: Certificate, tmp_path: Path, capsys: Any
 ) -> None:
@@ -167,6 +177,13 @@ def test_another_certificate_and_a_broken_package_are_told_apart(
     changed.write_bytes((folder / "certificate.json").read_bytes().replace(b'"version":1', b'"version":2'))
     assert run(changed, folder) == 1
     assert "not as it was signed" in capsys.readouterr().out
+    with evidence_package(certificate, PLAIN) as file:
+        data = bytearray(file.read())
+    for place in range(data.index(b"verdicts.csv") + 20, len(data), len(data) // 40):
+        data[place] ^= 255
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(data)
+    assert run(folder / "certificate.json", broken) == 2
     (folder / "items.csv").unlink()
     assert run(folder / "certificate.json", folder) == 2
     assert run(folder / "certificate.json", tmp_path / "absent.zip") == 2
