@@ -2,6 +2,7 @@
 
 import datetime
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,9 +168,34 @@ def renew(slot: Slot, token: uuid.UUID | None) -> bool:
     return bool(_of_token(slot, token).update(lease_until=lease_end()))
 
 
+def hold(slot: Slot, user: Any) -> bool:
+    """Hold on to a slot that this person has in another window, under another token; False when it is not so."""
+    mine = Slot.objects.filter(pk=slot.pk, reviewer=user).held()
+    return bool(mine.update(lease_until=lease_end()))
+
+
 def release(slot: Slot, token: uuid.UUID | None) -> bool:
     """Give the slot back at once; False when it was not ours any more. While nobody takes it, renew gets it back."""
     return bool(_of_token(slot, token).update(lease_until=None))
+
+
+def release_all(slots: Iterable[tuple[Slot, uuid.UUID | None]]) -> None:
+    """Give several slots back at one moment: whoever looks meanwhile finds all of them in hand, or none."""
+    with transaction.atomic():
+        for slot, token in slots:
+            release(slot, token)
+
+
+def resume(user: Any, scope: Scope, code: uuid.UUID, token: uuid.UUID | None) -> Slot | None:
+    """The claim that this person gave back a moment ago, as a reload does, in hand again; None when it is gone.
+
+    It gets a new token: the page that was left may still be giving it back.
+    """
+    mine = scope.of(Slot.objects.open()).filter(code=code, reviewer=user).select_related(*WITH_TEXTS).first()
+    if mine is None or not _of_token(mine, token).update(token=(new := uuid.uuid4()), lease_until=lease_end()):
+        return None
+    mine.token = new
+    return mine
 
 
 def skip(slot: Slot, token: uuid.UUID | None, *, user: Any, reason: str, note: str = "") -> bool:

@@ -83,6 +83,7 @@ RULES = {
     "audit_ledger": Rule(READ, A | M, ("slug", "audit")),
     "audit_claims": Rule(READ, A | M, ("slug", "audit")),
     "audit_extraction": Rule(READ, A | M, ("slug", "audit")),
+    "bias": Rule(READ, A | M, ("slug", "audit")),
     "calibration": Rule(READ, A | M, ("slug", "audit")),
     "calibrations": Rule(READ, A | M, ("slug",)),
     "audit_stability": Rule(READ, A | M, ("slug", "audit")),
@@ -230,7 +231,7 @@ def test_a_stranger_finds_nothing(places: dict[str, Any], stranger: Any, signed_
     for name in [*OF_A_PROJECT, *OF_THEIR_EXPERT]:
         for method in RULES[name].methods:
             assert ask(browser, method, url_of(name, places)) == 404, f"{method} {name}"
-    for name in ("review_take", "review_next", "review_settings"):  # an expert elsewhere, who asks for a claim of this project
+    for name in ("review_take", "review_next", "review_settings"):  # an expert elsewhere asks for a claim from here
         assert browser.post(reverse(name), {"project": places["slug"]}).status_code == 404, name
     assert state() == before
 

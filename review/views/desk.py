@@ -23,7 +23,7 @@ from review.guidelines import panel
 from review.models import Slot
 from review.preferences import preferences
 from review.progress.work import run_by
-from review.queue import Counts, counts, expert_projects, held, renew, take
+from review.queue import Counts, counts, expert_projects, held, renew, resume, take
 from review.scope import Scope
 
 
@@ -55,8 +55,13 @@ def desk_filter(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def take_claim(request: HttpRequest) -> HttpResponse:
-    """Take the next claim, or the one in hand."""
-    return go_on(request, scope_for(request, request.POST))
+    """Take the next claim, or the one in hand; a page that was loaded again first asks for the one it showed."""
+    scope, shown = scope_for(request, request.POST), as_uuid(request.POST.get("shown"))
+    if shown is not None:
+        slot = resume(request.user, scope, shown, as_uuid(request.POST.get("shown_token")))
+        if slot is not None:
+            return answer(request, scope, slot=slot, again=_again(request))
+    return go_on(request, scope)
 
 
 @require_POST

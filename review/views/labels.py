@@ -16,7 +16,7 @@ from review.desk import change_of, just_given, reveal_after
 from review.evidence_marks import BadMark, parse
 from review.models import Skip
 from review.preferences import preferences
-from review.queue import release, renew, skip, take
+from review.queue import hold, release_all, renew, skip, take
 from review.recut import RecutError, propose
 from review.views.desk import answer, as_number, as_uuid, desk_url, go_on, render_desk
 from review.views.desk_words import BAD_MARKS, bad, conflict, outcome_words, recut_words
@@ -133,14 +133,17 @@ def undo_label(request: HttpRequest, pk: int) -> HttpResponse:
 def renew_lease(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     """Hold on to the claim: 204, or 409 when it is in other hands."""
     slot = slot_for(request, code)
-    return HttpResponse(status=204 if renew(slot, as_uuid(request.POST.get("token"))) else 409)
+    held = renew(slot, as_uuid(request.POST.get("token"))) or hold(slot, request.user)
+    return HttpResponse(status=204 if held else 409)
 
 
 @require_POST
 def release_lease(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     """Give the claim back, when the page is closed or the expert stops."""
-    slot = slot_for(request, code)
-    release(slot, as_uuid(request.POST.get("token")))
+    held = [(slot_for(request, code), as_uuid(request.POST.get("token")))]
+    if (ahead := as_uuid(request.POST.get("next"))) is not None:  # the claim that the page has ready
+        held.append((slot_for(request, ahead), as_uuid(request.POST.get("next_token"))))
+    release_all(held)
     if "stop" not in request.POST:
         return HttpResponse(status=204)
     return redirect(desk_url(scope_for(request, request.POST)))

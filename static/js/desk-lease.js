@@ -41,9 +41,11 @@ window.assayDesk = (function () {
     if (next && !(await stillOurs(shared.work(next))) && next === shared.ahead) shared.ahead = null;
   }
   function leave() {
-    if (!shared.busy()) release(shared.work());
-    if (shared.ahead) release(shared.work(shared.ahead));
+    const now = shared.busy() ? null : shared.work(), next = shared.ahead && shared.work(shared.ahead);
     shared.ahead = null;
+    // In one request: a page that is loaded again meanwhile must not be given the one that waited.
+    if (now && next) post(now.dataset.release, { token: now.dataset.token, next: next.dataset.slot, next_token: next.dataset.token }, true).catch(() => {});
+    else release(now || next);
   }
 
   for (const name of ["keydown", "pointerdown", "scroll", "input"]) {

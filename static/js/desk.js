@@ -4,6 +4,7 @@
   const UNREAD = 300; // ms in which nobody can have read a claim that just came: nothing decides it yet
   const PAUSE = 60000; // ms: a longer silence is no reading
   const WORKING = "assay-desk-working";
+  const ON_SCREEN = "assay-desk-claim"; // code and token of the claim that is read
   const { desk, work, typing } = window.assayDesk;
   let sent = ""; // the draft that travels with the label
   let active = 0, since = performance.now(), keys = 0; // ms and keys that this decision took so far
@@ -61,6 +62,7 @@
   function shown() {
     if (!desk()) return;
     remember(WORKING, desk().dataset.desk === "empty" ? "" : "1");
+    remember(ON_SCREEN, desk().dataset.desk === "claim" ? `${work().dataset.slot} ${work().dataset.token}` : "");
     restart();
     restoreDraft();
     showSpan();
@@ -70,10 +72,13 @@
     makeReady();
   }
   function begin() {
-    // A reload gives the claim back; whoever was at work goes on without another click.
-    const form = document.querySelector("#desk [data-begin]");
-    if (form && recall(WORKING)) form.requestSubmit();
-    else document.dispatchEvent(new CustomEvent("desk:shown"));
+    // A reload gives the claim back, perhaps only after the new page was made; whoever was at work goes on with it.
+    const [shown, shown_token] = recall(ON_SCREEN).split(" ");
+    const form = document.querySelector("#desk [data-begin], #desk form[data-next]");
+    if (!form || !recall(WORKING) || !(shown_token || form.matches("[data-begin]"))) { document.dispatchEvent(new CustomEvent("desk:shown")); return; }
+    const values = Object.fromEntries([...new FormData(form)].filter(([name]) => !["token", "key", "revision", "reason"].includes(name)));
+    if (shown_token) Object.assign(values, { shown, shown_token });
+    htmx.ajax("POST", desk().dataset.take, { source: desk(), target: desk(), swap: "outerHTML", values });
   }
 
   for (const name of ["keydown", "pointermove", "pointerdown", "scroll", "input"]) document.addEventListener(name, beat, { passive: true, capture: true });

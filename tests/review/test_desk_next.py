@@ -90,3 +90,25 @@ def test_a_claim_that_is_lost_is_not_put_on_screen(
 def test_nobody_gets_a_claim_from_anothers_page(now: Slot, browser: Client, signed_in: Any, manager: Any) -> None:
     assert signed_in(manager).post(reverse("review_next"), {"besides": str(now.code)}).status_code == 403
     assert Client().post(reverse("review_next")).url.startswith(reverse("login"))
+
+
+def test_a_page_that_is_loaded_again_gets_the_claim_it_showed(browser: Client, now: Slot, ahead: Slot) -> None:
+    both = {"token": str(now.token), "next": str(ahead.code), "next_token": str(ahead.token)}
+    assert browser.post(reverse("review_release", args=(now.code,)), both).status_code == 204
+    assert not Slot.objects.held().exists()
+    for slot in (ahead, now):  # whichever it was, and whatever the order of the queue says
+        shown = {"shown": str(slot.code), "shown_token": str(slot.token)}
+        page = browser.post(reverse("review_take"), shown, headers=HTMX).content.decode()
+        assert f'data-slot="{slot.code}"' in page
+    browser.post(reverse("review_release", args=(now.code,)), both)  # the page that was left is late
+    assert {slot.pk for slot in Slot.objects.held()} == {now.pk, ahead.pk}
+    renewed = browser.post(reverse("review_renew", args=(now.code,)), {"token": both["token"]})
+    assert renewed.status_code == 204, "another window of the same person holds it, too"
+
+
+def test_a_claim_that_is_gone_meanwhile_is_not_shown_again(browser: Client, now: Slot, manager: Any) -> None:
+    free_lease(now, manager)
+    shown = {"shown": str(now.code), "shown_token": str(now.token)}
+    page = browser.post(reverse("review_take"), shown, headers=HTMX).content.decode()
+    assert 'data-desk="claim"' in page, "the next one comes as always"
+    assert f'data-token="{now.token}"' not in page
