@@ -20,7 +20,7 @@ from review.ordering import Entry, sequence
 from review.outcomes import audited, outcomes
 from review.places import lock, next_order
 from review.settling import close
-from review.spotcheck import AGREED, Place, draw_more, is_drawn_from, is_stale, strata_of
+from review.spotcheck import AGREED, Place, draw_more, is_drawn_from, is_stale, put_on_list, strata_of
 
 
 class NoLook(Exception):
@@ -162,23 +162,8 @@ def _place(plan: ReviewPlan, places: list[Place]) -> list[int]:
         item.claim_id: item
         for item in plan.items.filter(kind=ReviewItem.Kind.GOLD, claim__in=[place.claim_id for place in places])
     }
-    first, ranks = next_order(plan), _ranks(plan, places)
-    made = []
-    for order, place in enumerate([place for place in places if place.claim_id not in known], start=first):
-        made.append(
-            ReviewItem(
-                plan=plan,
-                claim_id=place.claim_id,
-                kind=place.kind,
-                stratum=place.stratum,
-                needed=place.needed,
-                order=order,
-                rank=ranks[place.claim_id],
-            )
-        )
-    ReviewItem.objects.bulk_create(made, batch_size=500)
-    slots = [Slot(item=item, number=number) for item in made for number in range(1, item.needed + 1)]
-    Slot.objects.bulk_create(slots, batch_size=500)
+    added = [place for place in places if place.claim_id not in known]
+    put_on_list(plan, added, _ranks(plan, places), first=next_order(plan))
     for place in places:
         if place.claim_id in known:
             _draw_known(known[place.claim_id], place)

@@ -202,7 +202,14 @@ def _open(audit: Audit, by: Any) -> ReviewPlan:
         doubles=doubles_of(len(places), audit.double_percent),
         by=by,
     )
-    ranks = _ranks(audit, places, plan.seed)
+    put_on_list(plan, places, _ranks(audit, places, plan.seed))
+    facts = {"strata": plan.strata, "seed": plan.seed_hex, "doubles": plan.doubles}
+    Event.record("review_opened", project=audit.project, audit=audit, actor=by, **facts)
+    return plan
+
+
+def put_on_list(plan: ReviewPlan, places: Sequence[Place], ranks: Mapping[int, int], first: int = 0) -> None:
+    """Make an item and its slots for each place, in their order; first: the number of the first one."""
     items = [
         ReviewItem(
             plan=plan,
@@ -213,14 +220,11 @@ def _open(audit: Audit, by: Any) -> ReviewPlan:
             order=order,
             rank=ranks[place.claim_id],
         )
-        for order, place in enumerate(places)
+        for order, place in enumerate(places, start=first)
     ]
     ReviewItem.objects.bulk_create(items, batch_size=500)
     slots = [Slot(item=item, number=number) for item in items for number in range(1, item.needed + 1)]
     Slot.objects.bulk_create(slots, batch_size=500)
-    facts = {"strata": plan.strata, "seed": plan.seed_hex, "doubles": plan.doubles}
-    Event.record("review_opened", project=audit.project, audit=audit, actor=by, **facts)
-    return plan
 
 
 def _ranks(audit: Audit, places: Sequence[Place], seed: int) -> dict[int, int]:

@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache as remember
 from math import ceil
@@ -76,6 +76,20 @@ def context_tokens(contexts: list[str]) -> int:
     return sum(count_tokens(text) + MARK for text in contexts)
 
 
+def size_of(language: str, question: str, answer: str, contexts: list[str], given: Collection[str] = ()) -> Size:
+    """Count the texts of one sample; given: the claims of it that people labelled."""
+    return Size(
+        language,
+        count_tokens(question),
+        count_tokens(answer),
+        count_sentences(answer),
+        context_tokens(contexts),
+        len(contexts),
+        len(given),
+        sum(map(count_tokens, given)),
+    )
+
+
 def load_of(dataset: Dataset) -> Load:
     """The dataset's samples in tokens. Reads at most COUNTED of them, in chunks, and each dataset once."""
     state = dataset.samples.aggregate(first=Min("pk"), last=Max("pk"))
@@ -94,16 +108,7 @@ def _count(dataset: Dataset, total: int) -> Load:
     for question, answer, contexts, language in _texts(dataset, total):
         counted += 1
         if answer.strip():
-            sizes.append(
-                Size(
-                    language,
-                    count_tokens(question),
-                    count_tokens(answer),
-                    count_sentences(answer),
-                    context_tokens(contexts),
-                    len(contexts),
-                )
-            )
+            sizes.append(size_of(language, question, answer, contexts))
     return Load(total, counted, tuple(sizes))
 
 

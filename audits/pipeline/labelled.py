@@ -8,16 +8,7 @@ from django.core.cache import cache
 
 from audits.human_labels import Given, read_labels
 from audits.models import Dataset, GivenLabel, Sample
-from audits.pipeline.counting import (
-    CHUNK,
-    COUNTED,
-    KEPT,
-    Load,
-    Size,
-    context_tokens,
-    count_sentences,
-    count_tokens,
-)
+from audits.pipeline.counting import CHUNK, COUNTED, KEPT, Load, size_of
 
 
 def labelled_keys(dataset: Dataset) -> list[int]:
@@ -54,15 +45,5 @@ def _count(keys: Sequence[int], drawn: Sequence[int]) -> Load:
         given = labels_of(drawn[at : at + CHUNK])
         for pk, language, question, answer, contexts in Sample.objects.filter(pk__in=given).values_list(*columns):
             if given[pk].usable and answer.strip():
-                size = Size(
-                    language,
-                    count_tokens(question),
-                    count_tokens(answer),
-                    count_sentences(answer),
-                    context_tokens(contexts),
-                    len(contexts),
-                    len(given[pk].claims),
-                    sum(map(count_tokens, given[pk].claims)),
-                )
-                sizes.append(size)
+                sizes.append(size_of(language, question, answer, contexts, given[pk].claims))
     return Load(len(keys), len(drawn), tuple(sizes))

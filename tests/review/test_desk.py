@@ -14,32 +14,10 @@ from audits.models import Audit, Claim, Project, Role, Sample, Verdict
 from review.models import Adjudication, Assignment, Recut, ReviewItem, Skip, Slot
 from review.queue import lease_end, take
 from review.scope import Scope
-from review.spotcheck import open_review
-from tests.review.factory import C, S, U, expire, make_audit
+from tests.review.factory import S, U, expire
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true", "HX-Target": "desk"}
-
-
-@pytest.fixture
-def audit(project: Project) -> Audit:
-    """Two disputed claims and one agreed claim, all for experts."""
-    audit = make_audit(project, [(S, C), (S, U), (S, S)])
-    open_review(audit)
-    return audit
-
-
-@pytest.fixture
-def browser(signed_in: Any, expert: Any) -> Client:
-    """The expert's browser."""
-    return signed_in(expert)
-
-
-@pytest.fixture
-def slot(audit: Audit, browser: Client, expert: Any) -> Slot:
-    """The claim that the expert has taken."""
-    browser.post(reverse("review_take"))
-    return Slot.objects.held().get(reviewer=expert)
 
 
 def label(browser: Client, slot: Slot, word: str = U, key: str = "", headers: Any = None, **more: str) -> Any:

@@ -8,26 +8,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audits.models import Audit, Project
+from audits.models import Audit
 from review.models import Adjudication, Skip, Slot
 from review.queue import free_lease
-from review.spotcheck import open_review
-from tests.review.factory import C, S, U, make_audit
+from tests.review.factory import U
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true", "HX-Target": "desk"}
-
-
-@pytest.fixture
-def audit(project: Project) -> Audit:
-    audit = make_audit(project, [(S, C), (S, U), (S, S)])
-    open_review(audit)
-    return audit
-
-
-@pytest.fixture
-def browser(signed_in: Any, expert: Any) -> Client:
-    return signed_in(expert)
 
 
 @pytest.fixture

@@ -13,29 +13,10 @@ from review.models import Adjudication, DeskSettings, ReviewItem, Slot
 from review.queue import take
 from review.rules import set_rules
 from review.scope import Scope
-from review.spotcheck import open_review
-from tests.review.factory import C, S, U, make_audit
+from tests.review.factory import C, S, U
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true", "HX-Target": "desk"}
-
-
-@pytest.fixture
-def audit(project: Project) -> Audit:
-    audit = make_audit(project, [(S, C), (S, U), (S, S)])
-    open_review(audit)
-    return audit
-
-
-@pytest.fixture
-def browser(signed_in: Any, expert: Any) -> Client:
-    return signed_in(expert)
-
-
-@pytest.fixture
-def slot(audit: Audit, browser: Client, expert: Any) -> Slot:
-    browser.post(reverse("review_take"))
-    return Slot.objects.held().get(reviewer=expert)
 
 
 def label(browser: Client, slot: Slot, word: str = U, **more: str) -> str:
