@@ -175,10 +175,13 @@ def label_all(visitor: Visitor, story: Story) -> None:
     desk = visitor.send(desk.form("/review/take/"))
     first = desk.element_text("claim")
     saved = visitor.send(desk.form("/label/"), button="CONTRADICTED", reason="a slip")
-    assert saved.source.count(SAID) == 3  # only now the judges' words are shown, beside the expert's own
     desk = visitor.send(saved.form("/undo/"))
     assert desk.element_text("claim") == first
     desk = label(visitor, desk, story)
+    verdicts = visitor.send(desk.form("/verdicts/"))
+    assert verdicts.element_text("claim") == first
+    assert verdicts.source.count(SAID) == 3  # only now the judges' words are shown, beside the expert's own
+    desk = visitor.send(verdicts.form("/keep/"))
     skipped = desk.element_text("claim")
     desk = visitor.send(desk.form("/skip/"), button="unclear", reason="Which rule?")
     while desk.has_form("/label/"):
@@ -191,12 +194,13 @@ def label_all(visitor: Visitor, story: Story) -> None:
 
 
 def label(visitor: Visitor, desk: Page, story: Story) -> Page:
-    """Give the claim on the desk its true label, and go on. Before that no word of a judge is on the page."""
+    """Give the claim on the desk its true label; the next one is there. No word of a judge is on either page."""
     assert "Rationale" not in desk.source and SAID not in desk.source
     made_up = desk.element_text("claim") in {story.lie.format(number) for number in range(ANSWERS)}
-    saved = visitor.send(desk.form("/label/"), button="UNVERIFIED" if made_up else "SUPPORTED")
-    assert ("project", Project.objects.get().slug) in saved.form("/review/take/").fields  # still this project's desk
-    return visitor.send(saved.form("/review/take/"))
+    after = visitor.send(desk.form("/label/"), button="UNVERIFIED" if made_up else "SUPPORTED")
+    assert after.path == f"/projects/{Project.objects.get().slug}/review/"  # still this project's desk
+    assert "Rationale" not in after.source and SAID not in after.source
+    return after
 
 
 def certificate_page(visitor: Visitor, audit: Audit) -> Page:
