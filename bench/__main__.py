@@ -4,7 +4,7 @@ Quick, and all that `make bench` runs by itself: offline_accuracy, decomposition
 By name only, since they take minutes: fuzzing (20,000 damaged files), importing (files of 100,000 rows and of 1 GB,
 and the same in Label Studio, which is installed at the first time), engine (the judging engine under load;
 BENCH_QUICK=1 leaves out its 10,000 samples), engine_peers (the engine beside ragas and deepeval, which are installed
-at the first time),
+at the first time), coverage (how often the limits of the rate hold; a quarter of an hour, BENCH_QUICK=1 two minutes),
 desk (the expert's desk in Chromium: from one key press to the next claim; beside it Label Studio, if installed).
 """
 
@@ -14,6 +14,7 @@ import sys
 QUICK = {"offline_accuracy": "bench.offline_accuracy", "decomposition": "bench.decomposition"}
 LONG = {
     "desk": "bench.desk",
+    "coverage": "bench.coverage",
     "fuzzing": "bench.fuzzing",
     "importing": "bench.importing",
     "engine": "bench.engine",
