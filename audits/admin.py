@@ -14,11 +14,15 @@ from audits.models import Event, FamilyRule, Judge, Membership, Project
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Roles of a project. The project's own page also writes down who gave them."""
+    """Roles of a project: given and taken as on the project's own page, so that the log tells of it."""
 
     model = Membership
     extra = 0
     autocomplete_fields = ("user",)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A role is taken and another one given; a changed row would hide one of the two."""
+        return False
 
 
 @admin.register(Project)
@@ -30,8 +34,15 @@ class ProjectAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in th
     inlines = (MembershipInline,)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """A project with audits stays: its verdicts are evidence."""
-        return obj is not None and not obj.audits.exists() and super().has_delete_permission(request, obj)
+        """A project stays: its verdicts are evidence, and the log of what was done in it is one chain."""
+        return False
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Give and take the roles."""
+        for row in formset.save(commit=False):
+            Membership.objects.give(project=row.project, user=row.user, role=row.role, by=request.user)
+        for row in formset.deleted_objects:
+            Membership.objects.take(membership=row, by=request.user)
 
 
 class JudgeAdminForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from audits.models import Audit, Event, FamilyRule, Judge, Project
+from audits.models import Audit, Event, FamilyRule, Judge, Membership, Project
 from audits.pipeline.panel import PanelError, check_panel
 from tests.audits.factory import make_dataset
 
@@ -39,6 +39,25 @@ def test_a_key_goes_in_and_never_comes_out(browser, project):
     page = browser.get(url).content.decode()
     assert "sk-secret" not in page
     assert judge.key_encrypted not in page
+
+
+def test_roles_are_given_and_taken_with_an_event(browser, project, person):
+    lee = person("lee")
+    url = reverse("admin:audits_project_change", args=[project.pk])
+    fields = {"name": project.name, "slug": project.slug, "client": project.client, "system": project.system}
+    rows = {"memberships-TOTAL_FORMS": "1", "memberships-INITIAL_FORMS": "0"}
+    given = rows | {
+        "memberships-0-user": str(lee.pk),
+        "memberships-0-role": "expert",
+        "memberships-0-project": project.pk,
+    }
+    assert browser.post(url, fields | given).status_code == 302
+    row = Membership.objects.get(project=project, user=lee)
+    taken = rows | {"memberships-INITIAL_FORMS": "1", "memberships-0-id": str(row.pk), "memberships-0-DELETE": "on"}
+    assert browser.post(url, fields | taken | {"memberships-0-project": project.pk}).status_code == 302
+    assert not Membership.objects.filter(project=project, user=lee).exists()
+    events = Event.objects.filter(project=project).order_by("pk").values_list("kind", "data")
+    assert list(events) == [(f"role_{act}", {"user": "lee", "role": "expert"}) for act in ("given", "taken")]
 
 
 def test_evidence_is_not_deleted(browser, project):
