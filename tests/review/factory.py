@@ -11,7 +11,7 @@ from django.utils import timezone
 from audits.decision import Voice, decide
 from audits.labels import Label
 from audits.models import Audit, Claim, Dataset, Extraction, Judge, PanelMember, Project, Sample, Verdict
-from review.models import Adjudication, Revelation, Slot
+from review.models import Adjudication, Revelation, ReviewItem, Slot
 from review.spotcheck import open_review
 
 S, C, U = "SUPPORTED", "CONTRADICTED", "UNVERIFIED"
@@ -123,9 +123,10 @@ def _verdict(claim: Claim, member: PanelMember, label: str) -> Verdict:
 
 
 def settle_all(audit: Audit, expert: Any, label: str = "", leave: int = 0) -> None:
-    """Give every item a blind label (judge A's where none is named) in one go; leave the last few open."""
+    """Give every item a blind label (judge A's where none is named); leave the last few open, disputes first."""
     open_review(audit)
     slots = list(Slot.objects.filter(item__plan__audit=audit).select_related("item"))
+    slots.sort(key=lambda slot: slot.item.kind == ReviewItem.Kind.DISPUTE)  # which are left hangs on no draw
     slots = slots[: len(slots) - leave]
     said = dict(Verdict.objects.filter(claim__audit=audit, member__position=0).values_list("claim", "label"))
     rows = Adjudication.objects.bulk_create(
