@@ -248,7 +248,7 @@ def _check(page: Page, file: Path) -> None:
 def revoke(page: Page, audit: str, look: Look) -> None:
     """Withdraw it, with a reason that everybody will see."""
     page.goto(f"{audit}certificate/")
-    page.click(".certificate-row summary")
+    page.click(".certificate-row details:has(textarea) summary")
     page.fill(".certificate-row textarea", "Two rows were swapped.")
     page.click(".certificate-row .button-danger")
     page.click("#confirm-dialog [data-confirm-yes]")
