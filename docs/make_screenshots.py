@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, Page, expect  # noqa: E402  # the path above comes first
 
+from tests.browser.keyboard import press  # noqa: E402
 from tests.browser.running import Running, assay, chromium  # noqa: E402
 
 PICTURES = ROOT / "docs" / "screenshots"
@@ -145,7 +146,7 @@ def at_the_desk(studio: Studio) -> None:
     page = studio.page("expert")
     page.goto("/review/")
     studio.shoot(page, "desk-waiting")
-    page.keyboard.press("n")
+    press(page, "n")
     desk = page.locator("#desk")
     expect(desk).to_have_attribute("data-desk", "claim")
     taken: set[str] = set()
@@ -156,18 +157,18 @@ def at_the_desk(studio: Studio) -> None:
             taken.add(language)
             _shoot_desk(studio, page, language)
         slot = page.locator(".desk__work").get_attribute("data-slot")
-        page.keyboard.press(_label(claim))
+        press(page, _label(claim))
         expect(page.locator(f".desk__work[data-slot='{slot}']")).to_have_count(0)
         if _label(claim) != "1" and language == "en" and "verdicts" not in taken:
             taken.add("verdicts")
-            page.keyboard.press("v")
+            press(page, "v")
             expect(page.locator(".said-own")).to_be_visible()
             studio.shoot(page, "desk-verdicts", whole=False)
-            page.keyboard.press("k")
+            press(page, "k")
             expect(page.locator(".said-own")).to_have_count(0)
     studio.shoot(page, "desk-done")
     page.goto("/review/mine/")
-    studio.shoot(page, "my-labels")
+    studio.shoot(page, "my-labels", whole=False)
     manager = studio.page("manager")
     manager.goto("/projects/sample/review/manage/")
     studio.shoot(manager, "review-manage")
@@ -176,7 +177,7 @@ def at_the_desk(studio: Studio) -> None:
 def _shoot_desk(studio: Studio, page: Page, language: str) -> None:
     if language == "en":
         studio.shoot(page, "desk", whole=False)
-        page.keyboard.press("g")
+        press(page, "g")
         expect(page.locator("#guidelines")).to_be_visible()
         studio.shoot(page, "desk-guidelines", whole=False)
         page.keyboard.press("Escape")
@@ -186,7 +187,7 @@ def _shoot_desk(studio: Studio, page: Page, language: str) -> None:
     for name, options in (("desk-zh", {}), ("desk-zh-phone-dark", {"viewport": PHONE, "color_scheme": "dark"})):
         other = studio.page("expert", "zh-hans", **options)
         other.goto("/review/")
-        other.keyboard.press("n")
+        press(other, "n")
         expect(other.locator("#desk")).to_have_attribute("data-desk", "claim")
         studio.shoot(other, name, whole=False)
         other.goto("/projects/")
