@@ -2,7 +2,7 @@
 
 import datetime
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -100,13 +100,13 @@ def revise(
     return _once(lambda: _revise(adjudication, word))
 
 
-def _once(act: Any) -> Saved:
+def _once(act: Callable[[], Saved]) -> Saved:
     try:
         with transaction.atomic():
-            return act()  # type: ignore[no-any-return]  # a closure over typed arguments
+            return act()
     except IntegrityError:  # the same key arrived at this very moment on another claim, or the table has no row locks
         with transaction.atomic():
-            return act()  # type: ignore[no-any-return]
+            return act()
 
 
 def _sent_before(word: Word) -> Adjudication | None:

@@ -10,8 +10,8 @@ GOOD = Judging(missed=0.026, disputed=0.0475, alarmed=0.0102, unsure=0.0196)
 LEAKY = Judging(missed=0.195, disputed=0.21, alarmed=0.00505, unsure=0.0099)
 
 
-def setup(claims: int, threshold: float, judging: Judging = GOOD, **more: object) -> Setup:
-    return Setup(threshold, "traffic", 0.95, claims // 5, 5, judging=judging, **more)  # type: ignore[arg-type]
+def setup(claims: int, threshold: float, judging: Judging = GOOD, looks: int = 1) -> Setup:
+    return Setup(threshold, "traffic", 0.95, claims // 5, 5, looks, judging)
 
 
 def rung(size: int) -> int:
