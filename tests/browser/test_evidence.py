@@ -54,11 +54,14 @@ def database(running: Running) -> sqlite3.Connection:
 def opened(reviewing: Running, visit: Visit) -> Iterator[Any]:
     """A function that gives an expert with a claim in hand; all contexts are SHORT and LONG until the test ends.
 
-    No next claim is fetched ahead, so that a reload gives the same claim.
+    All claims speak of SHORT until then: which context comes first, and what is highlighted, follows from the claim,
+    and which claim an expert gets follows from a draw. No next claim is fetched ahead: a reload gives the same one.
     """
     with closing(database(reviewing)) as db:
-        before = db.execute("SELECT contexts, id FROM audits_sample").fetchall()
+        contexts = db.execute("SELECT contexts, id FROM audits_sample").fetchall()
+        claims = db.execute("SELECT text, id FROM audits_claim").fetchall()
         db.execute("UPDATE audits_sample SET contexts = ?", (json.dumps([SHORT, LONG]),))
+        db.execute("UPDATE audits_claim SET text = 'Fees are waived for students of room ' || id || '.'")
     pages: list[Page] = []
 
     def desk(script: str = "", **options: Any) -> Page:
@@ -74,7 +77,8 @@ def opened(reviewing: Running, visit: Visit) -> Iterator[Any]:
     for page in pages:
         page.goto("/projects/")  # leaving the page gives the claim back
     with closing(database(reviewing)) as db:
-        db.executemany("UPDATE audits_sample SET contexts = ? WHERE id = ?", before)
+        db.executemany("UPDATE audits_sample SET contexts = ? WHERE id = ?", contexts)
+        db.executemany("UPDATE audits_claim SET text = ? WHERE id = ?", claims)
 
 
 def marks(page: Page) -> list[str]:
