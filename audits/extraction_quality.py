@@ -1,7 +1,7 @@
 """How well the answers of an audit were cut into claims: what an extractor leaves out, no judge ever sees."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
@@ -91,13 +91,28 @@ def extraction_quality(audit: Audit) -> ExtractionQuality:
     )
     with_claims = claims.values("extraction", "sentence").distinct().count()
     cut = list(claims.values("extraction").annotate(n=Count("pk")).values_list("n", flat=True))
+    return quality_of(counts, totals, with_claims, cut, counted_reasons(_reasons(rows)))
+
+
+def quality_of(
+    counts: Mapping[str, int],
+    totals: Mapping[str, int],
+    with_claims: int,
+    cut: Sequence[int],
+    reasons: Mapping[str, int],
+) -> ExtractionQuality:
+    """The same from counts alone. counts: the fields of that name, samples to unaccounted, but without_claims.
+
+    totals: claims, vague, ambiguous. with_claims: sentences. cut: claims of every answer that has any. reasons:
+    reason -> sentences.
+    """
     per_answer = [*cut, *[0] * max(0, counts["done"] - len(cut))]
     return ExtractionQuality(
         **counts,
         **totals,
         without_claims=len(per_answer) - len(cut) - counts["refusals"],
         coverage=1 - counts["unaccounted"] / counts["sentences"] if counts["sentences"] else None,
-        shares=_shares(counts["sentences"], with_claims, _reasons(rows), counts["unaccounted"]),
+        shares=_shares(counts["sentences"], with_claims, reasons, counts["unaccounted"]),
         mean=fmean(per_answer) if per_answer else None,
         median=float(median(per_answer)) if per_answer else None,
         steps=_steps(per_answer),
@@ -122,17 +137,21 @@ def _counts(rows: QuerySet[Extraction], claims: QuerySet[Claim]) -> dict[str, in
     )
 
 
-def _reasons(rows: QuerySet[Extraction]) -> Counter[str]:
-    """Reason -> sentences."""
+def _reasons(rows: QuerySet[Extraction]) -> Iterable[Mapping[str, str]]:
     done = rows.filter(status=Extraction.Status.DONE).exclude(no_claims={}).order_by()
+    return done.values_list("no_claims", flat=True).iterator()
+
+
+def counted_reasons(answers: Iterable[Mapping[str, str]]) -> Counter[str]:
+    """Reason -> sentences. answers: of each, sentence number -> reason; what is no reason counts as "other"."""
     found: Counter[str] = Counter()
-    for reasons in done.values_list("no_claims", flat=True).iterator():
+    for reasons in answers:
         found.update(reason if reason in REASONS else "other" for reason in reasons.values())
     return found
 
 
-def _shares(sentences: int, with_claims: int, reasons: Counter[str], unaccounted: int) -> tuple[Share, ...]:
-    kinds = [("claims", with_claims), *((reason, reasons[reason]) for reason in REASONS), ("", unaccounted)]
+def _shares(sentences: int, with_claims: int, reasons: Mapping[str, int], unaccounted: int) -> tuple[Share, ...]:
+    kinds = [("claims", with_claims), *((reason, reasons.get(reason, 0)) for reason in REASONS), ("", unaccounted)]
     return tuple(Share(kind, n, n / sentences) for kind, n in kinds) if sentences else ()
 
 

@@ -2,7 +2,7 @@
 review, what was planned. Read from the audit; the numbers are written as review.statement writes them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from audits.labels import Decision
 from audits.models import Audit, Event, FamilyRule, Verdict
 from audits.planning import Outlook
 from audits.stats.clustered import clustered_share
-from audits.stats.macro import MacroEstimate, macro
+from audits.stats.macro import macro
 from audits.stats.proportions import wilson_estimate
 from review.agreement.asides import asides
 from review.looks import taken
@@ -27,20 +27,20 @@ def background(audit: Audit, plan: ReviewPlan, found: Sequence[Outcome]) -> dict
     confidence, quality = float(audit.confidence), extraction_quality(audit)
     return {
         "client": audit.project.client,
-        "extraction": _extraction(quality),
-        # Of all answers that could be cut, those that decline to answer. Wilson's limits: answers are independent.
-        "refusals": estimate_fact(wilson_estimate(quality.refusals, quality.done, confidence)),
-        "disagreement": _disagreement(audit, found, confidence),
-        "macro": macro_fact(macro(audited_claims(found), confidence=confidence)),
+        "extraction": extraction_fact(quality),
+        "refusals": refusals_fact(quality, confidence),
+        "disagreement": disagreement_fact(found, _unscored(audit), confidence),
+        "macro": macro_fact(found, confidence),
         "review": _review(audit, plan, found),
-        "plan": _plan(audit),
+        "plan": plan_fact(audit.plan),
         "families": _families(audit),
         "calibration": calibration_fact(audit),
     }
 
 
-def macro_fact(rates: MacroEstimate) -> dict[str, Any]:
-    """The rate per answer as the statement writes it."""
+def macro_fact(found: Sequence[Outcome], confidence: float) -> dict[str, Any]:
+    """The rate per answer."""
+    rates = macro(audited_claims(found), confidence=confidence)
     return {
         "answers": rates.answers,
         "dataset": estimate_fact(rates.dataset),
@@ -48,7 +48,7 @@ def macro_fact(rates: MacroEstimate) -> dict[str, Any]:
     }
 
 
-def _extraction(quality: ExtractionQuality) -> dict[str, Any]:
+def extraction_fact(quality: ExtractionQuality) -> dict[str, Any]:
     """Sentences of the answers that were cut: with claims, without claims for a reason, and passed over."""
     sentences = {share.kind: share.sentences for share in quality.shares}
     return {
@@ -64,10 +64,21 @@ def _extraction(quality: ExtractionQuality) -> dict[str, Any]:
     }
 
 
-def _disagreement(audit: Audit, found: Sequence[Outcome], confidence: float) -> dict[str, Any]:
-    """Shares of all claims, with limits for the answers being a sample: disputed by the judges, and unscored."""
+def refusals_fact(quality: ExtractionQuality, confidence: float) -> dict[str, Any]:
+    """Of all answers that could be cut, those that decline to answer. Wilson's limits: answers are independent."""
+    return estimate_fact(wilson_estimate(quality.refusals, quality.done, confidence))
+
+
+def _unscored(audit: Audit) -> set[int]:
+    return set(Verdict.objects.filter(claim__audit=audit, label="").values_list("claim", flat=True))
+
+
+def disagreement_fact(found: Sequence[Outcome], missing: Collection[int], confidence: float) -> dict[str, Any]:
+    """Shares of all claims, with limits for the answers being a sample: disputed by the judges, and unscored.
+
+    missing: claims for which a judge gave no usable label.
+    """
     answers = [one.sample for one in found]
-    missing = set(Verdict.objects.filter(claim__audit=audit, label="").values_list("claim", flat=True))
     disputed = [float(one.decision in ("", Decision.DISPUTED)) for one in found]
     unscored = [float(one.claim in missing) for one in found]
     return {
@@ -93,9 +104,9 @@ def _review(audit: Audit, plan: ReviewPlan, found: Sequence[Outcome]) -> dict[st
     }
 
 
-def _plan(audit: Audit) -> dict[str, Any] | None:
-    """What was planned, in figures; None for an audit without a plan."""
-    plan = Outlook.from_stored(audit.plan)
+def plan_fact(stored: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What was planned, in figures; None for an audit without a plan. stored: as the audit keeps it."""
+    plan = Outlook.from_stored(stored)
     if plan is None:
         return None
     return {

@@ -13,8 +13,10 @@ from audits.labels import Decision
 from audits.models import Audit, Call, Event, Extraction, PanelMember, Sample
 from audits.pipeline.sealing import head, seal
 from audits.stats.rates import judged_rate
-from review.agreement import Page, agreement_page
+from review.agreement import Material
+from review.agreement.stated import stated
 from review.background import background, overrides, rule_set_at, sampling
+from review.counted import flag_counts, samples_fact
 from review.issuing import exception_of
 from review.keys import recorded_signing_key
 from review.looks import draws
@@ -24,7 +26,6 @@ from review.outcomes import Outcome, outcomes
 from review.readiness import Readiness, readiness, unscored_claims
 from review.signature import envelope
 from review.statement import (
-    AgreementFact,
     DatasetFact,
     Facts,
     ModelFact,
@@ -169,7 +170,7 @@ def _facts(
         after=state.outcome,
         estimate=state.estimate,
         acceptance=state.acceptance,
-        agreement=_agreement(agreement_page(audit)),
+        agreement=stated(Material(audit)),
         reviewers=_reviewers(audit),
         overrides=[*overrides(audit), *exceptions],
         evidence=marked.listed,
@@ -195,17 +196,13 @@ def _accuracy() -> dict[str, float | int]:
 
 def _dataset(audit: Audit) -> DatasetFact:
     dataset = audit.dataset
-    flags: dict[str, int] = defaultdict(int)  # codes as review.document.codes words them
-    for carried in Sample.objects.filter(dataset=dataset).exclude(flags=[]).values_list("flags", flat=True):
-        for flag in carried:
-            flags["empty_context" if flag == "no_context" else flag] += 1
-    if refused := dataset.row_errors.values("line").distinct().count():
-        flags["not_imported"] = refused
+    flagged = Sample.objects.filter(dataset=dataset).exclude(flags=[]).order_by().values_list("flags", flat=True)
+    refused = dataset.row_errors.order_by().values("line").distinct().count()
     return DatasetFact(
         name=dataset.name,
         sha256=dataset.sha256,
         rows=dataset.samples.count(),
-        flags=dict(flags),
+        flags=flag_counts(flagged, refused),
         period=(dataset.period_from, dataset.period_to),
         drawn=dataset.drawn,
     )
@@ -214,44 +211,26 @@ def _dataset(audit: Audit) -> DatasetFact:
 def _model(audit: Audit, member: PanelMember | None) -> ModelFact:
     if member is None:
         return ModelFact("", "")
-    answered = Call.objects.filter(audit=audit, member=member).exclude(model_answered="").order_by("model_answered")
+    answered = Call.objects.filter(audit=audit, member=member).exclude(model_answered="").order_by()
     return ModelFact(
         vendor=member.vendor,
         model=member.model,
-        answered_by=tuple(answered.values_list("model_answered", flat=True).distinct()),
+        # Sorted here: databases sort text each in its own way.
+        answered_by=tuple(sorted(answered.values_list("model_answered", flat=True).distinct())),
         family=member.family,
         refused=tuple(map(str, member.notes)),
     )
 
 
 def _prompts(audit: Audit) -> list[PromptFact]:
-    rows = Call.objects.filter(audit=audit).order_by("purpose", "prompt_version", "prompt_hash")
-    return [PromptFact(*row) for row in rows.values_list("purpose", "prompt_version", "prompt_hash").distinct()]
+    rows = Call.objects.filter(audit=audit).order_by()
+    found = rows.values_list("purpose", "prompt_version", "prompt_hash").distinct()
+    return [PromptFact(*row) for row in sorted(found)]
 
 
 def _samples(audit: Audit, with_claims: set[int]) -> SamplesFact:
-    extractions = Extraction.objects.filter(audit=audit)
-    failed = extractions.filter(status=Extraction.Status.FAILED).count()
-    total = extractions.count()
-    refusals = extractions.filter(status=Extraction.Status.DONE, is_refusal=True, claims__isnull=True).count()
-    return SamplesFact(
-        total=total,
-        with_claims=len(with_claims),
-        without_claims=total - failed - len(with_claims),
-        refusals=refusals,
-        failed=failed,
-    )
-
-
-def _agreement(page: Page) -> list[AgreementFact]:
-    def name(member: PanelMember) -> str:
-        return f"judge:{member.position + 1}"
-
-    facts = [AgreementFact(name(pair.first), name(pair.second), pair.agreement) for pair in page.pairs]
-    facts += [AgreementFact(name(one.judge), "experts", one.weighted) for one in page.judges]
-    if page.experts is not None:
-        facts.append(AgreementFact("experts", "experts", page.experts))
-    return facts
+    rows = Extraction.objects.filter(audit=audit).order_by().values_list("sample", "status", "is_refusal")
+    return samples_fact(rows.iterator(), with_claims)
 
 
 def _reviewers(audit: Audit) -> list[ReviewerFact]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from audits.labels import HALLUCINATED, Label
 from audits.models import Audit
@@ -37,14 +36,36 @@ def marked_evidence(audit: Audit) -> MarkedEvidence:
         *("adjudication__item__claim", "context", "start", "end"),
         *("pk", "adjudication__item", "adjudication__item__stratum"),
     )
-    chosen: dict[Any, int] = {}
-    for *place, pk, item, stratum in rows.order_by("pk"):
-        label = place[0]
-        wanted = label in HALLUCINATED or stratum == Stratum.DISPUTED
-        if wanted and holds.get(item) == label:
-            chosen.setdefault((_GRAVEST.index(label), *place[1:]), pk)
-    first = [chosen[place] for place in sorted(chosen)[:LISTED]]
-    return MarkedEvidence(tuple(_facts(first)), len(chosen))
+    marks = (
+        Mark(label, holds.get(item), stratum, tuple(place), pk)
+        for label, *place, pk, item, stratum in rows.order_by("pk")
+    )
+    chosen = choose(marks)
+    return MarkedEvidence(tuple(_facts([mark.key for mark in chosen[:LISTED]])), len(chosen))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A passage that an expert marked for a label.
+
+    holds: what holds of the item. place: (position of the answer, start of the claim, claim, context, start, end).
+    """
+
+    label: str
+    holds: str | None
+    stratum: str
+    place: tuple[int, ...]
+    key: int
+
+
+def choose(marks: Iterable[Mark]) -> list[Mark]:
+    """Those that a certificate counts, in its order: each place once."""
+    found: dict[tuple[int, ...], Mark] = {}
+    for mark in marks:
+        wanted = mark.label in HALLUCINATED or mark.stratum == Stratum.DISPUTED
+        if wanted and mark.holds == mark.label:
+            found.setdefault((_GRAVEST.index(mark.label), *mark.place), mark)
+    return [found[place] for place in sorted(found)]
 
 
 def _facts(pks: list[int]) -> Iterable[EvidenceFact]:
@@ -55,8 +76,9 @@ def _facts(pks: list[int]) -> Iterable[EvidenceFact]:
     found = {pk: row for pk, *row in rows}
     for pk in pks:
         claim, label, sample, context, start, end, text = found[pk]
-        yield EvidenceFact(_cut(claim), label, sample, context, start, end, _cut(text))
+        yield EvidenceFact(cut(claim), label, sample, context, start, end, cut(text))
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """The text as a certificate lists it."""
     return text if len(text) <= CUT else text[: CUT - 1] + "…"

@@ -13,6 +13,7 @@ from audits.stats.acceptance import Acceptance, decide
 from audits.stats.audited import AuditedEstimate
 from audits.stats.rates import JudgedRate, outcome_rate
 from review.checks import BLOCKS, DONE, NOTE, OPEN, Check, page_of
+from review.counted import blocking_codes
 from review.looks import taken
 from review.models import Adjudication, Recut, ReviewItem, ReviewPlan, Skip, Slot
 from review.outcomes import Outcome, audited, outcomes
@@ -91,8 +92,7 @@ def _outcome_rate(audit: Audit, found: Sequence[Outcome]) -> JudgedRate:
 
 
 def _blocking(audit: Audit, plan: ReviewPlan | None, failed: int, stale: bool) -> tuple[str, ...]:
-    codes = {"samples_failed": failed, "judges_changed": stale, "rule_changed": rule_changed(audit, plan)}
-    return tuple(code for code, holds in codes.items() if holds)
+    return blocking_codes(failed=failed, stale=stale, rule_changed=rule_changed(audit, plan))
 
 
 def _judging(audit: Audit, failed: int) -> list[Check]:

@@ -11,13 +11,14 @@ from audits.stats.audited import SUPPORTED_STRATA, AuditedEstimate
 from audits.stats.estimate import MIN_ANSWERS
 from audits.stats.more import More, more_needed
 from review.checks import BLOCKS, NOTE, Check, page_of
+from review.counted import is_rule_changed
 from review.looks import drawn, looks_left, taken
 from review.models import ReviewPlan
 
 
 def rule_changed(audit: Audit, plan: ReviewPlan | None) -> bool:
     """Whether the rule that is applied is not the one that stood when the first label was given."""
-    return audit.rule_changed_at is not None or (plan is not None and taken(plan) > audit.looks)
+    return is_rule_changed(audit.rule_changed_at is not None, 0 if plan is None else taken(plan), audit.looks)
 
 
 def blocking_checks(audit: Audit, plan: ReviewPlan | None, estimate: AuditedEstimate) -> list[Check]:

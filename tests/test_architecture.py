@@ -25,6 +25,7 @@ PURE = (
     "audits/text/",
     "audits/stats/",
     "review/statement.py",
+    "review/counted.py",
     "review/default_guidelines.py",
     "review/throughput.py",
     "review/signature.py",
@@ -61,6 +62,7 @@ REVIEW_MAY_USE = (
     "audits.judges.base", "audits.parts", "audits.decision", "audits.blindness", "audits.generators",
     "audits.judges.offline_accuracy", "audits.comparison", "audits.export_files", "audits.json_queries",
     "audits.extraction_quality", "audits.judges.families", "audits.planning",  # told beside the result
+    "audits.chain",  # the log in an evidence package is followed link by link
     "audits.pipeline.sealing",  # the log is closed before a certificate rests on it, and checked
     "audits.pipeline.ruling",  # its signal: a certificate keeps the rule it rests on
     "audits.calibration",  # what a certificate names of the calibration that its panel was chosen on

@@ -17,6 +17,7 @@ from review.agreement.claims import Facts, Verdicts, facts, verdicts
 from review.agreement.settled import Doubled, Settled, doubled, needed_labels, settled, usable
 from review.independent import IndependentLabel, independent_labels
 from review.models import ReviewPlan
+from review.models import Stratum as Group
 from review.outcomes import audited, outcomes
 
 TwoLabels = list[tuple[object, Label | None, Label | None]]  # (sample, first, second), None when unscored
@@ -61,7 +62,12 @@ class Material:
     @cached_property
     def settled(self) -> list[Settled]:
         """The experts' label of every claim that has one."""
-        return settled(self.items, needed_labels(self.audit))
+        return settled(self.items, self.needed)
+
+    @cached_property
+    def needed(self) -> dict[int, int]:
+        """Items that need two experts or more -> how many."""
+        return needed_labels(self.audit)
 
     @cached_property
     def doubled(self) -> list[Doubled]:
@@ -70,19 +76,21 @@ class Material:
 
     @cached_property
     def sizes(self) -> dict[str, int]:
-        """Claims of every group, as frozen by the draw."""
-        return {name: part["N"] for name, part in self.plan.strata.items()} if self.plan else {}
+        """Claims of every group, as frozen by the draw; always in one order, since a database keeps its own and sums
+        of fractions depend on it."""
+        strata = self.plan.strata if self.plan else {}
+        return {str(name): strata[name]["N"] for name in Group if name in strata}
 
     def said(self, judge: PanelMember, claim: int) -> Label | None:
         """What a judge said of a claim; None when that is unscored."""
         return self.verdicts.get(claim, {}).get(judge.pk)
 
     def of_judges(self, first: PanelMember, second: PanelMember) -> TwoLabels:
-        """Two judges on every claim that both were asked about."""
+        """Two judges on every claim that both were asked about, in the order of the claims' numbers."""
         return [
-            (self.claims[claim].sample, said[first.pk], said[second.pk])
-            for claim, said in self.verdicts.items()
-            if first.pk in said and second.pk in said and claim in self.claims
+            (one.sample, said[first.pk], said[second.pk])
+            for claim, one in self.claims.items()
+            if first.pk in (said := self.verdicts.get(claim, {})) and second.pk in said
         ]
 
     def of_experts(self) -> TwoLabels:
@@ -127,22 +135,37 @@ def agreement_page(audit: Audit, material: Material | None = None) -> Page:
     """Agreement of judges with each other, of each judge with the experts, and of the experts."""
     read = material or Material(audit)
     return Page(
-        pairs=tuple(
-            Pair(first, second, agreement(read.of_judges(first, second), confidence=read.confidence))
-            for first, second in combinations(read.panel, 2)
-        ),
+        pairs=judges_with_each_other(read),
         judges=tuple(_against(member, read) for member in read.panel),
-        experts=agreement(read.of_experts(), confidence=read.confidence) if read.doubled else None,
+        experts=experts_with_each_other(read),
         strata=audited(outcomes(audit), read.confidence).strata,
         reviewed=len(read.settled),
     )
 
 
-def _against(judge: PanelMember, read: Material) -> Against:
+def judges_with_each_other(read: Material) -> tuple[Pair, ...]:
+    """Every two judges of the panel."""
+    return tuple(
+        Pair(first, second, agreement(read.of_judges(first, second), confidence=read.confidence))
+        for first, second in combinations(read.panel, 2)
+    )
+
+
+def experts_with_each_other(read: Material) -> Agreement | None:
+    """None until some claim has two independent labels."""
+    return agreement(read.of_experts(), confidence=read.confidence) if read.doubled else None
+
+
+def judge_with_experts(judge: PanelMember, read: Material) -> Agreement:
+    """One judge against the experts, weighted to all claims."""
     rows = [ReviewedClaim(one.stratum, read.said(judge, one.claim), one.label) for one in read.settled]
+    return judge_expert(rows, read.sizes, confidence=read.confidence)
+
+
+def _against(judge: PanelMember, read: Material) -> Against:
     return Against(
         judge=judge,
-        weighted=judge_expert(rows, read.sizes, confidence=read.confidence),
+        weighted=judge_with_experts(judge, read),
         counted=agreement(counted_pairs(judge, read), confidence=read.confidence),
     )
 

@@ -1,7 +1,9 @@
 """What happened at the desk beside the labels, in counts: skips, thoughts after the reveal, claims cut anew."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 
 from audits.models import Audit, Event
@@ -37,7 +39,6 @@ def asides(audit: Audit) -> Asides:
     ordered = sorted(Skip.Reason, key=lambda reason: -by_reason[reason])
     thoughts = Counter(second_thoughts(audit))
     proposals = Counter(Recut.objects.filter(item__plan__audit=audit).order_by().values_list("state", flat=True))
-    waivers = Event.objects.filter(audit=audit, kind="second_label_waived")
     shown = Revelation.objects.filter(adjudication__item__plan__audit=audit)
     return Asides(
         skips=tuple((str(reason.label), by_reason[reason]) for reason in ordered),
@@ -45,17 +46,30 @@ def asides(audit: Audit) -> Asides:
         shown=shown.exclude(adjudication__item__kind=ReviewItem.Kind.GOLD).count(),
         kept=thoughts["kept"],
         changed=thoughts["changed"],
-        waived=sum(len(data["items"]) for data in waivers.values_list("data", flat=True)),
+        waived=len(waived(audit) & set(items.values_list("pk", flat=True))),
         recuts=tuple((str(state.label), proposals[state]) for state in Recut.State if proposals[state]),
         recut=items.filter(replaced_at__isnull=False).count(),
     )
+
+
+def waived(audit: Audit, until: datetime | None = None) -> set[int]:
+    """Items whose second label a manager did without, those of earlier draws among them. until: by that time."""
+    events = Event.objects.filter(audit=audit, kind="second_label_waived").order_by()
+    if until is not None:
+        events = events.filter(created__lte=until)
+    return {int(item) for data in events.values_list("data", flat=True) for item in data["items"]}
 
 
 def second_thoughts(audit: Audit) -> list[str]:
     """ "kept" or "changed", one for each person and claim with a label that stands and was given after the reveal."""
     words = Adjudication.objects.filter(item__plan__audit=audit).exclude(item__kind=ReviewItem.Kind.GOLD)
     rows = words.order_by("item", "reviewer", "revision").values_list("item", "reviewer", "label", "blind")
-    groups = groupby(rows.iterator(chunk_size=5000), key=lambda row: (row[0], row[1]))
+    return thoughts_of(rows.iterator(chunk_size=5000))
+
+
+def thoughts_of(rows: Iterable[tuple[int, int, str, bool]]) -> list[str]:
+    """The same from rows alone: (item, reviewer, label, blind), sorted by item, reviewer, revision."""
+    groups = groupby(rows, key=lambda row: (row[0], row[1]))
     found = (second_thought([(label, blind) for _, _, label, blind in group]) for _, group in groups)
     return [thought for thought in found if thought]
 

@@ -50,7 +50,7 @@ def usable(labels: Iterable[IndependentLabel]) -> dict[int, list[IndependentLabe
         if one.number is not None and one.kind != ReviewItem.Kind.GOLD and not one.replaced and not one.part:
             found[one.item].append(one)
     for rows in found.values():
-        rows.sort(key=lambda one: (one.arbitrates, one.number))
+        rows.sort(key=lambda one: (one.arbitrates, one.number, one.created))
     return found
 
 

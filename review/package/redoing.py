@@ -15,13 +15,12 @@ from audits.decision import Voice
 from audits.decision import decide as decision_of
 from audits.labels import Decision, Label
 from audits.stats.acceptance import decide
-from audits.stats.macro import macro
 from audits.stats.planning import allocate
 from audits.stats.rates import judged_rate, outcome_rate
 from review.background import macro_fact
 from review.differences import Difference, differences
 from review.models import ReviewItem
-from review.outcomes import Outcome, audited, audited_claims, outcomes_of
+from review.outcomes import Outcome, audited, outcomes_of
 from review.package.reading import Package, PackageError
 from review.settling import Word, settled
 from review.spotcheck import AGREED, Place, draw, draw_more, hash_of_strata, lines_of_strata, seed_of
@@ -174,7 +173,7 @@ def _figures(
         acceptance,
     )
     again["samples"] = samples
-    again["macro"] = macro_fact(macro(audited_claims(found), confidence=confidence))
+    again["macro"] = macro_fact(found, confidence)
     for name in ("samples", "judged", "outcome", "spot_check", "result", "macro"):
         if name in statement or name != "macro":  # the first certificates had no rate per answer
             yield _part(name, statement[name], again[name])
