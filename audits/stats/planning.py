@@ -1,36 +1,13 @@
 """How many agreed claims the experts must look at, said before the audit."""
 
-import math
 from collections.abc import Mapping
 
 from audits.stats.audited import SUPPORTED_STRATA
 from audits.stats.estimate import beyond
-from audits.stats.hypergeometric import upper_count
 
 MINIMUM = 10  # of every stratum, or all of it
 SUPPORTED_SHARE = 0.8  # of the spot check: within 0.15 points of the best share in most simulated audits
 VAGUE_FACTOR = 3.0  # vague claims are drawn at this multiple of the rate of specific ones
-
-
-def zero_error_size(limit: float, confidence: float = 0.95, population: int | None = None) -> int:
-    """Smallest draw that, with no error found, puts the upper limit of the share at or below `limit`.
-
-    Without a population ln(1 - confidence) / ln(1 - limit): 59 for 5 %, 299 for 1 %. With one, exact
-    (hypergeometric). ValueError unless 0 < limit < 1.
-    """
-    if not 0 < limit < 1:
-        raise ValueError(f"a limit lies between 0 and 1, not {limit}")
-    if population is None:
-        return math.ceil(math.log(beyond(confidence)) / math.log1p(-limit))
-    tolerated = math.floor(limit * population + 1e-9)
-    low, high = 0, population
-    while low < high:
-        middle = (low + high) // 2
-        if upper_count(0, middle, population, beyond(confidence)) <= tolerated:
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def size_allowing_errors(

@@ -2,20 +2,7 @@
 
 import pytest
 
-from audits.stats.hypergeometric import upper_count
-from audits.stats.planning import allocate, size_allowing_errors, spot_check_size, zero_error_size
-
-
-@pytest.mark.parametrize(("limit", "size"), [(0.10, 29), (0.05, 59), (0.03, 99), (0.02, 149), (0.01, 299)])
-def test_classical_zero_error_sizes(limit, size):
-    # ln(0.05) / ln(1 - p): 59 is the 95/95 rule, 299 the 95/99 rule
-    assert zero_error_size(limit) == size
-
-
-def test_a_finite_pile_needs_fewer():
-    size = zero_error_size(0.02, population=500)
-    assert size < 149
-    assert upper_count(0, size, 500, 0.05) <= 10 < upper_count(0, size - 1, 500, 0.05)
+from audits.stats.planning import allocate, size_allowing_errors, spot_check_size
 
 
 def test_sizes_that_allow_errors():
