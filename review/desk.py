@@ -15,7 +15,7 @@ from audits.labels import Label
 from audits.models import Audit, Claim, Project, Verdict
 from review.adjudication import may_reveal, undoable
 from review.evidence_marks import as_form
-from review.models import Adjudication, Skip, Slot
+from review.models import Adjudication, ReviewItem, Skip, Slot
 from review.passages import Evidence, evidence
 from review.queue import Counts
 from review.quoted import quoted
@@ -56,6 +56,11 @@ class Work:
     reasons: Sequence[tuple[str, Any]]
     opinions: Sequence[Opinion] = ()
 
+    @property
+    def item(self) -> ReviewItem:
+        """What the slot is a part of."""
+        return self.slot.item
+
 
 @dataclass(frozen=True)
 class Reveal:
@@ -65,6 +70,11 @@ class Reveal:
     adjudication: Adjudication
     verdicts: Sequence[Verdict]
     key: uuid.UUID = field(default_factory=uuid.uuid4)  # of a change
+
+    @property
+    def item(self) -> ReviewItem:
+        """What was labelled."""
+        return self.adjudication.item
 
     @property
     def changeable(self) -> bool:
@@ -92,6 +102,11 @@ class Change:
     reason: str
     sent: bool = False
     key: uuid.UUID = field(default_factory=uuid.uuid4)
+
+    @property
+    def item(self) -> ReviewItem:
+        """What was labelled."""
+        return self.adjudication.item
 
     @property
     def labels(self) -> list[str]:

@@ -18,6 +18,7 @@ from audits.models import Role
 from audits.parts import render_parts
 from review.access import scope_for
 from review.desk import Change, Empty, Reveal, Sheet, Work, last_label, pace_of, work_on
+from review.drafts import draft_name
 from review.forms.desk_filter import LANGUAGES, DeskFilterForm
 from review.guidelines import panel
 from review.models import Slot
@@ -175,6 +176,7 @@ def _context(request: HttpRequest, scope: Scope, **more: Any) -> dict[str, Any]:
         "preferences": chosen,
         "caps": chosen.caps,
         "sheet": sheet,
+        "draft": draft_name(shown.item, request.user) if shown else "",
         "guidelines": panel(sheet.project, get_language() or "en") if sheet else None,
         "desk_url": desk_url(scope),
         "unfiltered_url": desk_url(Scope(scope.projects, scope.slug)),

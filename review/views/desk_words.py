@@ -1,4 +1,4 @@
-"""The sentences of the desk: what became of a label, and why something was not done."""
+"""What the desk answers: what became of what was sent, and why something was not done."""
 
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.utils.translation import gettext as _
@@ -66,3 +66,9 @@ def conflict(code: str) -> HttpResponse:
 def bad(text: object) -> HttpResponse:
     """400 with a sentence, which the page shows."""
     return HttpResponseBadRequest(str(text), content_type="text/plain; charset=utf-8")
+
+
+def kept(response: HttpResponse) -> HttpResponse:
+    """The answer to what was typed or marked and is stored now: the page need not remember it any more."""
+    response["Assay-Kept"] = "1"
+    return response

@@ -19,6 +19,7 @@ from review.forms.comments import CommentForm
 from review.item_access import Reading, item_for
 from review.passages import whole
 from review.quoted import quoted
+from review.views.desk_words import kept
 
 _REFUSALS: dict[str, Promise] = {
     "not_labelled": _("You can comment on a claim once you have labelled it. Nothing was saved."),
@@ -72,7 +73,8 @@ def _answer(
     if not getattr(request, "htmx", False):
         return _page(request, reading, sent)
     context = discussion(reading.item, request.user, sent) | {"added": added}
-    return render(request, "review/comments.html", context, status=422 if sent else 200)
+    response = render(request, "review/comments.html", context, status=422 if sent else 200)
+    return response if sent else kept(response)
 
 
 def _page(request: HttpRequest, reading: Reading, sent: CommentForm | None = None) -> HttpResponse:

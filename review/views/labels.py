@@ -19,7 +19,7 @@ from review.preferences import preferences
 from review.queue import hold, release_all, renew, skip, take
 from review.recut import RecutError, propose
 from review.views.desk import answer, as_number, as_uuid, desk_url, go_on, render_desk
-from review.views.desk_words import BAD_MARKS, bad, conflict, outcome_words, recut_words
+from review.views.desk_words import BAD_MARKS, bad, conflict, kept, outcome_words, recut_words
 
 REASON_LIMIT = 5000  # characters
 RECUT_FOR = (Skip.Reason.TWO_CLAIMS, Skip.Reason.UNCLEAR)
@@ -60,19 +60,16 @@ def _after(request: HttpRequest, saved: Saved, word: str) -> HttpResponse:
     if saved.outcome in (Outcome.ALREADY_SAVED, Outcome.CHANGED_ELSEWHERE) and differs:
         if not row.label:
             return conflict("taken_back")
-        found = answer(request, scope, change=change_of(row, word, reason_of(request), sent=True))
-    else:
-        done = saved.outcome in (Outcome.SAVED, Outcome.LEASE_LOST_BUT_SAVED)
-        notes: dict[str, Any] = {"saved": done, "outcome": outcome_words(saved)}
-        if done:
-            notes["last"] = just_given(row)
-        # An extra opinion has a page too where verdicts follow: it says why there are none.
-        if preferences(request.user).shows_verdicts and (reveal(request.user, row) or not row.slot_id):
-            found = answer(request, scope, reveal=reveal_after(row), **notes)
-        else:
-            found = go_on(request, scope, **notes)
-    found["Assay-Kept"] = "1"  # the page need not remember what was typed
-    return found
+        # Not kept yet: what was sent waits in a form, and the page goes on remembering it.
+        return answer(request, scope, change=change_of(row, word, reason_of(request), sent=True))
+    done = saved.outcome in (Outcome.SAVED, Outcome.LEASE_LOST_BUT_SAVED)
+    notes: dict[str, Any] = {"saved": done, "outcome": outcome_words(saved)}
+    if done:
+        notes["last"] = just_given(row)
+    # An extra opinion has a page too where verdicts follow: it says why there are none.
+    if preferences(request.user).shows_verdicts and (reveal(request.user, row) or not row.slot_id):
+        return kept(answer(request, scope, reveal=reveal_after(row), **notes))
+    return kept(go_on(request, scope, **notes))
 
 
 @require_POST
@@ -99,8 +96,7 @@ def skip_claim(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     if texts:
         told += " " + _("Your proposal is with the analysts.")
     found = go_on(request, scope, outcome=told)
-    found["Assay-Kept"] = "1"
-    return found
+    return kept(found) if done or texts else found  # a note goes with a skip or with a proposal
 
 
 @require_safe

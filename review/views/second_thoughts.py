@@ -12,7 +12,7 @@ from review.evidence_marks import BadMark, parse
 from review.models import Adjudication
 from review.scope import Scope
 from review.views.desk import answer, as_uuid, go_on, render_desk
-from review.views.desk_words import BAD_MARKS, bad, conflict
+from review.views.desk_words import BAD_MARKS, bad, conflict, kept
 from review.views.labels import reason_of, typed_by
 from review.words import newest
 
@@ -74,6 +74,4 @@ def _told(request: HttpRequest, scope: Scope, outcome: str, row: Adjudication, w
             return conflict("taken_back")
         return answer(request, scope, change=change_of(row, word, reason_of(request), sent=True))
     told = _("Your label was changed.") if outcome == Outcome.SAVED else _("Your label stands as it was.")
-    found = go_on(request, scope, outcome=told)
-    found["Assay-Kept"] = "1"  # the page need not remember what was marked
-    return found
+    return kept(go_on(request, scope, outcome=told))

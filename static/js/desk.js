@@ -1,4 +1,4 @@
-// What is on the desk: focus, drafts that survive, the time a decision takes. Without it the forms just work.
+// What is on the desk: focus, the time a decision takes. Without it the forms just work.
 (function () {
   "use strict";
   const UNREAD = 300; // ms in which nobody can have read a claim that just came: nothing decides it yet
@@ -6,19 +6,8 @@
   const WORKING = "assay-desk-working";
   const ON_SCREEN = "assay-desk-claim"; // code and token of the claim that is read
   const { desk, work, typing } = window.assayDesk;
-  let sent = ""; // the draft that travels with the label
+  const { remember, recall } = window.assayDrafts;
   let active = 0, since = performance.now(), keys = 0; // ms and keys that this decision took so far
-
-  function remember(key, value) { try { if (value) sessionStorage.setItem(key, value); else sessionStorage.removeItem(key); } catch { /* storage may be forbidden */ } }
-  function recall(key) { try { return sessionStorage.getItem(key) || ""; } catch { return ""; } }
-
-  // --- Drafts of the reason, per claim --------------------------------------------------------------------------------
-  function draftKey(field) { return "assay-draft-" + field.dataset.draft; }
-  function restoreDraft() {
-    const field = document.querySelector("#desk [data-draft]");
-    const draft = field && recall(draftKey(field));
-    if (draft) field.value = draft;
-  }
 
   // --- The time of a decision, without pauses ---------------------------------------------------------------------------
   function beat() {
@@ -61,10 +50,9 @@
   }
   function shown() {
     if (!desk()) return;
-    remember(WORKING, desk().dataset.desk === "empty" ? "" : "1");
-    remember(ON_SCREEN, desk().dataset.desk === "claim" ? `${work().dataset.slot} ${work().dataset.token}` : "");
+    remember(WORKING, desk().dataset.desk === "empty" ? null : "1");
+    remember(ON_SCREEN, desk().dataset.desk === "claim" ? `${work().dataset.slot} ${work().dataset.token}` : null);
     restart();
-    restoreDraft();
     showSpan();
     focusClaim();
     say();
@@ -73,7 +61,7 @@
   }
   function begin() {
     // A reload gives the claim back, perhaps only after the new page was made; whoever was at work goes on with it.
-    const [shown, shown_token] = recall(ON_SCREEN).split(" ");
+    const [shown, shown_token] = (recall(ON_SCREEN) || "").split(" ");
     const form = document.querySelector("#desk [data-begin], #desk form[data-next]");
     if (!form || !recall(WORKING) || !(shown_token || form.matches("[data-begin]"))) { document.dispatchEvent(new CustomEvent("desk:shown")); return; }
     const values = Object.fromEntries([...new FormData(form)].filter(([name]) => !["token", "key", "revision", "reason"].includes(name)));
@@ -86,9 +74,6 @@
   document.addEventListener("keydown", (event) => { // letters of a reason are counted by nobody
     if (!event.repeat && !typing(event.target) && !["Control", "Shift", "Alt", "Meta"].includes(event.key)) keys += 1;
   }, true);
-  document.addEventListener("input", (event) => {
-    if (event.target.matches("[data-draft]")) remember(draftKey(event.target), event.target.value);
-  });
   document.addEventListener("htmx:configRequest", (event) => {
     if (event.detail.elt.id !== "decision") return;
     beat();
@@ -100,17 +85,13 @@
     desk().toggleAttribute("data-busy", true);
     const submitter = event.detail.requestConfig.triggeringEvent && event.detail.requestConfig.triggeringEvent.submitter;
     if (submitter && submitter.matches("[role=radio]")) submitter.setAttribute("aria-checked", "true");
-    const field = event.target.id === "decision" && document.querySelector("#desk [data-draft]");
-    sent = field ? draftKey(field) : ""; // noted now: when the answer is here the field may belong to the next claim
   });
-  document.addEventListener("htmx:afterRequest", (event) => {
+  document.addEventListener("htmx:afterRequest", () => {
     const here = desk();
     if (here) {
       here.removeAttribute("data-busy");
       for (const radio of here.querySelectorAll("#decision [role=radio]")) radio.setAttribute("aria-checked", "false");
     }
-    if (event.detail.successful && sent && event.detail.xhr.getResponseHeader("Assay-Kept") === "1") remember(sent, "");
-    sent = "";
   });
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id === "desk" || event.target.id === "desk") document.dispatchEvent(new CustomEvent("desk:shown"));

@@ -4,14 +4,13 @@
   const MOST = 50; // as review/evidence_marks.py has it
   const SHOWN = 200; // characters of a marked text in the list
   const texts = window.assayTexts;
+  const { remember, recall } = window.assayDrafts;
   let marks = []; // [context, start, end] in reading order, none touching another
   let pending = []; // of the selection
   let sent = null; // the form that is on its way, and under which name its marks are kept
 
   const own = () => document.querySelector("#desk [data-own]");
   const key = () => (own() ? "assay-marks-" + own().dataset.own : "");
-  function remember(name, value) { try { if (value) sessionStorage.setItem(name, value); else sessionStorage.removeItem(name); } catch { /* storage may be forbidden */ } }
-  function recall(name) { try { return sessionStorage.getItem(name) || ""; } catch { return ""; } }
 
   // --- The marks -------------------------------------------------------------------------------------------------------
   const read = (value) => value.split(":").map(Number);
@@ -145,11 +144,12 @@
 
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { elt } = event.detail;
-    if (own() && elt.id === own().dataset.form) sent = { elt, name: key() }; // the answer may bring another claim
+    if (own() && (elt.id === own().dataset.form || elt.matches("[data-discards]"))) sent = { elt, name: key() }; // the answer may bring another claim
   });
   document.addEventListener("htmx:afterRequest", (event) => {
     if (!sent || event.detail.elt !== sent.elt) return;
-    if (event.detail.successful && event.detail.xhr.getResponseHeader("Assay-Kept") === "1") remember(sent.name, "");
+    const done = event.detail.xhr.getResponseHeader("Assay-Kept") === "1" || sent.elt.matches("[data-discards]");
+    if (event.detail.successful && done) remember(sent.name, null);
     sent = null;
   });
   document.addEventListener("desk:shown", restore);
