@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from audits.stats.clustered import design_effect, korn_graubard
-from audits.stats.estimate import ICC_FLOOR, MIN_ANSWERS, Estimate, beyond, tail, undefined
+from audits.stats.estimate import ICC_FLOOR, MIN_ANSWERS, Estimate, beyond, moved, tail, undefined
 from audits.stats.hypergeometric import lower_count, upper_count
 from audits.stats.proportions import clopper_pearson
 
@@ -75,6 +75,11 @@ class Stratum:
     def share(self) -> float:
         """p_h: hallucinated among checked, or the judges' own verdict where nothing was checked."""
         return self.hallucinated / self.checked if self.checked else self.presumed
+
+    @property
+    def expected(self) -> float:
+        """N_h p_h, whole where all claims were checked: 25 * (7 / 25) would be more than 7 by a last digit."""
+        return self.claims * self.hallucinated / self.checked if self.checked else self.claims * self.presumed
 
     def limits(self, tail: float) -> tuple[float, float]:
         """One-sided limits of the stratum's share: exact, or certain (0 and all) where no random draw speaks."""
@@ -138,7 +143,7 @@ def theta(strata: Sequence[Stratum]) -> float:
     total = sum(s.claims for s in strata)
     if not total:
         raise ValueError("no claims")
-    return math.fsum(s.claims * s.share for s in strata) / total
+    return math.fsum(s.expected for s in strata) / total
 
 
 def _reach(strata: Sequence[Stratum], tail: float) -> tuple[float, float, float, float]:
@@ -163,7 +168,7 @@ def dataset_limits(strata: Sequence[Stratum], tail: float) -> tuple[float, float
     best, worst = _imputed(strata)
     certain_down, _, random_down, _ = _reach(best, tail)
     _, certain_up, _, random_up = _reach(worst, tail)
-    return max(0.0, theta(best) - certain_down - random_down), min(1.0, theta(worst) + certain_up + random_up)
+    return moved(theta(best), -(certain_down + random_down)), moved(theta(worst), certain_up + random_up)
 
 
 def _imputed(strata: Sequence[Stratum]) -> tuple[list[Stratum], list[Stratum]]:
@@ -186,8 +191,8 @@ def traffic_limits(strata: Sequence[Stratum], answers: int, deff: float, tail: f
     low, _ = korn_graubard(lowest, claims, deff, answers, tail)
     _, high = korn_graubard(highest, claims, deff, answers, tail)
     return (
-        max(0.0, lowest - certain_down - math.hypot(random_down, lowest - low)),
-        min(1.0, highest + certain_up + math.hypot(random_up, high - highest)),
+        moved(lowest, -(certain_down + math.hypot(random_down, lowest - low))),
+        moved(highest, certain_up + math.hypot(random_up, high - highest)),
     )
 
 

@@ -58,6 +58,12 @@ def beyond(confidence: float) -> float:
     return round(1 - confidence, 12)
 
 
+def moved(rate: float, by: float) -> float:
+    """A rate moved to its limit, within 0 and 1 and to 12 decimals, free of the rounding of sums: 0.17 and not
+    0.17000000000000004, so that no decision at a threshold of 0.17 hangs on the last digit. The rate itself for 0."""
+    return round(min(1.0, max(0.0, rate + by)), 12) if by else rate
+
+
 def group_numbers(groups: Groups) -> "list[int] | np.ndarray":
     """Number the groups 0, 1, 2 ..., one entry per row, in order of first appearance; an array of whole numbers from
     0 on in their order."""

@@ -74,3 +74,24 @@ def test_more_looks_ask_for_more():
 def test_nonsense_is_refused(arguments):
     with pytest.raises(ValueError):
         decide(audit(), **arguments)
+
+
+@pytest.mark.parametrize(("wrong", "claims"), [(7, 25), (14, 50), (21, 75), (29, 100), (203, 700)])
+def test_a_rate_that_is_exactly_the_threshold_passes(wrong, claims):
+    """Every claim labelled, so both limits are the rate. 25 * (7 / 25) is more than 7 in floating point."""
+    rows = [AuditedClaim(n % 40, "supported", n < wrong, True) for n in range(claims)]
+    found = estimate(rows)
+    assert found.dataset_limits == (found.rate, found.rate) == (wrong / claims, wrong / claims)
+    assert decide(found, wrong / claims, scope="dataset").decision == "PASS"
+    assert decide(found, (wrong - 1) / claims, scope="dataset").decision == "FAIL"
+
+
+@pytest.mark.parametrize(
+    ("population", "drawn", "wrong", "highest"), [(100, 27, 5, 32), (100, 48, 5, 17), (200, 27, 5, 67)]
+)
+def test_an_upper_limit_that_is_exactly_the_threshold_passes(population, drawn, wrong, highest):
+    """The hypergeometric limit is a whole number of claims: theta + W (u - p) must not end a digit above it."""
+    rows = [AuditedClaim(n % 40, "supported", n < wrong if n < drawn else None, n < drawn) for n in range(population)]
+    found = estimate(rows)
+    assert found.dataset_limits is not None and found.dataset_limits[1] == highest / population
+    assert decide(found, highest / population, scope="dataset").decision == "PASS"
