@@ -1,7 +1,7 @@
 """People named in comments: who is meant, what they may see of it, and the e-mail that tells them.
 
-Work to do is a query: a mention without `notified_at` whose comment its person may read by now. Nothing of the
-comment or of a label is in the mail, only that there is something to read, and where.
+Work to do is a query: a mention that is owed (MentionQuerySet) and whose comment its person may read by now. Nothing
+of the comment or of a label is in the mail, only that there is something to read, and where.
 """
 
 import logging
@@ -14,9 +14,10 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.core.mail import EmailMessage
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from audits.models import Membership, Project, Role
@@ -90,39 +91,42 @@ def of_person(user: Any) -> QuerySet[Mention]:
 def tell() -> int:
     """Send the mails that are owed; how many went out. Any number of workers may do this at once.
 
-    A mention is claimed before its mail is sent, so that it goes out once. When the server fails the claim is given
-    back, and nothing is tried for REST seconds. Without mail, or without an address, the page alone tells.
+    A mention is claimed before its mail is sent, so that two workers do not both send it. A worker that is killed
+    meanwhile leaves the claim: after LOST_AFTER another one sends, so a mail may come twice, and none is lost to a
+    kill; after MOST_TRIES the page alone tells. When the server fails the claim is given back, uncounted, and nothing
+    is tried for REST seconds. Without mail, or without an address, the page alone tells.
     """
     if cache.get(_RESTING):
         return 0
-    owed = to_read(Mention.objects.filter(notified_at__isnull=True)).order_by("pk")
+    owed = to_read(Mention.objects.owed()).order_by("pk")
     rows = owed.select_related("user", "comment__author", "comment__item__plan__audit__project")
     sent = 0
     for mention in list(rows[:AT_ONCE]):
-        now = timezone.now()
-        if not Mention.objects.filter(pk=mention.pk, notified_at__isnull=True).update(notified_at=now):
+        if not Mention.objects.owed().filter(pk=mention.pk).update(tried_at=Now(), tries=F("tries") + 1):
             continue  # another worker was first
-        if not settings.ASSAY_MAIL or not mention.user.email or not mention.user.is_active:
-            continue
         try:
-            _mail(mention).send()
-        except smtplib.SMTPRecipientsRefused as refusal:
-            if _for_good(refusal):
-                log.warning("The mail server takes no mail for %s; the page tells instead.", mention.user)
-                continue
-            return _rest(mention, now, sent)
+            sent += _send(mention)
         except Exception:  # whatever a mail server does must not end the sweep
-            return _rest(mention, now, sent)
-        sent += 1
+            log.exception("The mail to %s could not be sent; it is tried again in %s seconds.", mention.user, REST)
+            Mention.objects.filter(pk=mention.pk).update(tried_at=None, tries=F("tries") - 1)
+            cache.set(_RESTING, True, REST)
+            return sent
+        Mention.objects.filter(pk=mention.pk).update(notified_at=Now())
     return sent
 
 
-def _rest(mention: Mention, claimed: Any, sent: int) -> int:
-    """Give the claim back, say so once, and leave the server alone for a while."""
-    log.exception("The mail to %s could not be sent; it is tried again in %s seconds.", mention.user, REST)
-    Mention.objects.filter(pk=mention.pk, notified_at=claimed).update(notified_at=None)
-    cache.set(_RESTING, True, REST)
-    return sent
+def _send(mention: Mention) -> bool:
+    """Whether a mail went out; False when the page alone has to tell. Raises what the mail server provokes."""
+    if not settings.ASSAY_MAIL or not mention.user.email or not mention.user.is_active:
+        return False
+    try:
+        _mail(mention).send()
+    except smtplib.SMTPRecipientsRefused as refusal:
+        if not _for_good(refusal):
+            raise
+        log.warning("The mail server takes no mail for %s; the page tells instead.", mention.user)
+        return False
+    return True
 
 
 def _for_good(refusal: smtplib.SMTPRecipientsRefused) -> bool:

@@ -2,12 +2,14 @@
 
 import smtplib
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core import mail
 from django.core.cache import cache
 from django.core.mail.backends.locmem import EmailBackend
+from django.db.models import F
 from django.urls import reverse
 
 from audits.models import Audit, Event, Membership, Project, Role
@@ -15,6 +17,7 @@ from review import mentions
 from review.comments import TEXT_LIMIT, Refused, add, settled, visible
 from review.mentions import named_in, tell, to_read
 from review.models import Adjudication, Comment, Mention, ReviewItem, Slot
+from review.models.comment import LOST_AFTER, MOST_TRIES
 from review.spotcheck import open_review
 from tests.review.factory import C, S, make_audit
 
@@ -242,7 +245,7 @@ def test_somebody_without_an_address_is_told_by_the_page(
 class Server(EmailBackend):
     """A mail server that fails as told."""
 
-    failure: Exception | None = None
+    failure: BaseException | None = None
 
     def send_messages(self, messages: Any) -> int:
         if self.failure:
@@ -256,6 +259,45 @@ def server(mailed: None, settings: Any, monkeypatch: Any) -> type[Server]:
     settings.EMAIL_BACKEND = f"{__name__}.Server"
     monkeypatch.setattr(Server, "failure", None)
     return Server
+
+
+class Killed(BaseException):
+    """The worker process ends here: no code of its own runs any more."""
+
+
+def test_a_mail_is_not_lost_with_the_worker_that_was_about_to_send_it(
+    item: ReviewItem, expert: Any, manager: Any, server: type[Server], monkeypatch: Any
+) -> None:
+    label(item, expert)
+    add(item, expert, "@max")
+    monkeypatch.setattr(Server, "failure", Killed())
+    with pytest.raises(Killed):
+        tell()
+    server.failure = None
+    assert tell() == 0, "for all that others know, it is being sent"
+    later()
+    assert tell() == 1 and [message.to for message in mail.outbox] == [["max@example.com"]]
+    later()
+    assert tell() == 0 and len(mail.outbox) == 1
+
+
+def test_a_mail_that_ends_workers_is_given_up(
+    item: ReviewItem, expert: Any, manager: Any, server: type[Server], monkeypatch: Any
+) -> None:
+    label(item, expert)
+    add(item, expert, "@max")
+    monkeypatch.setattr(Server, "failure", Killed())
+    for _ in range(MOST_TRIES):
+        with pytest.raises(Killed):
+            tell()
+        later()
+    assert tell() == 0
+    assert mentions.of_person(manager).count() == 1, "the page tells"
+
+
+def later() -> None:
+    """Let so much time pass that a worker which was sending must be dead."""
+    Mention.objects.filter(tried_at__isnull=False).update(tried_at=F("tried_at") - LOST_AFTER - timedelta(seconds=1))
 
 
 @pytest.mark.parametrize(
