@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audits.labels import Label
-from audits.templatetags.figures import EstimateLike, number_text, percent_text
+from audits.templatetags.figures import EstimateLike, chosen_text, number_text, percent_text
 from audits.templatetags.labelling import KEYS, label_key, label_word
 
 LEAST_WIDTH = 0.6  # percent; a single contradiction among thousands must stay visible
@@ -123,7 +123,8 @@ def interval_chart(
     decimals = max(0, -math.floor(math.log10(step * (100 if unit == "percent" else 1)) + 1e-9))
     ticks = [{"x": place(i * step), "text": write(i * step, decimals)} for i in range(first, last + 1)]
     drawn = [IntervalRow(name, e, place(e.value), place(e.low), place(e.high)) for name, e in pairs]
-    return IntervalChart(drawn, ticks, place(0.0), place(limit), write(limit) if limit is not None else "")
+    text = "" if limit is None else chosen_text(limit) if unit == "percent" else write(limit)
+    return IntervalChart(drawn, ticks, place(0.0), place(limit), text)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import datetime as dt
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Protocol
 
 from django.utils.translation import gettext, ngettext
@@ -80,6 +80,32 @@ def percent_text(fraction: float | None, decimals: int | None = None) -> str:
         return gettext("undefined")
     number = _percent_number(fraction, _decimals([fraction]) if decimals is None else decimals)
     return gettext("{number} %").format(number=number)
+
+
+def chosen_text(fraction: Number | str) -> str:
+    """0.0025 -> "0.25 %": a rate that a rule sets, with all its decimals (at most four)."""
+    number = round(Decimal(str(fraction)) * 100, 4).normalize()
+    return gettext("{number} %").format(number=f"{number:f}")
+
+
+def lower_limit_text(fraction: float | None) -> str:
+    """A limit that is held against a threshold, rounded down: see upper_limit_text."""
+    return _limit_text(fraction, ROUND_FLOOR)
+
+
+def upper_limit_text(fraction: float | None) -> str:
+    """0.05001 -> "5.01 %": a limit that is held against a threshold, as a certificate prints it. Two decimals of a
+    percent (four below 0.01 %) and rounded away from the rate, so that no reader finds a limit on the other side of
+    the threshold than the decision did."""
+    return _limit_text(fraction, ROUND_CEILING)
+
+
+def _limit_text(fraction: float | None, rounding: str) -> str:
+    if fraction is None or not math.isfinite(fraction):
+        return gettext("undefined")
+    exact = Decimal(repr(float(fraction))) * 100
+    places = Decimal("0.01") if exact == 0 or abs(exact) >= Decimal("0.01") else Decimal("0.0001")
+    return gettext("{number} %").format(number=f"{exact.quantize(places, rounding):f}")
 
 
 def estimate_text(estimate: EstimateLike | None, unit: str = "percent") -> EstimateText:

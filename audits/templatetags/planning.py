@@ -1,7 +1,6 @@
-"""The plan of an audit on a page: {% load planning %}."""
+"""A rule, its limits and the plan of an audit on a page: {% load planning %}."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from django import template
@@ -9,17 +8,13 @@ from django.utils.translation import gettext as _
 
 from audits.planning import Outlook
 from audits.templatetags.charts import svg_number
-from audits.templatetags.figures import percent_text
+from audits.templatetags.figures import chosen_text, lower_limit_text, percent_text, upper_limit_text
 
 register = template.Library()
+register.filter("chosen_rate", chosen_text)
+register.filter("lower_limit", lower_limit_text)
+register.filter("upper_limit", upper_limit_text)
 SURE = 0.999  # a plan is never surer than "> 99 %"
-
-
-@register.filter
-def chosen_rate(fraction: str | float | Decimal) -> str:
-    """0.0005 -> "0.05 %": a rate that a person chose, with the decimals it has."""
-    number = (round(Decimal(str(fraction)) * 100, 4)).normalize()
-    return _("{number} %").format(number=f"{number:f}")
 
 
 @register.filter
@@ -45,7 +40,7 @@ def chance_bars(plan: Outlook) -> dict[str, Any]:
     notes = {expected: _("expected"), threshold: _("accepted at most")}
     rows = [
         ChanceBar(
-            rate=chosen_rate(rate),
+            rate=chosen_text(rate),
             note=notes.get(rate, ""),
             width=svg_number(100 * found),
             chance=chance(found, plan.never),

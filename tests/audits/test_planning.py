@@ -9,7 +9,8 @@ import pytest
 from audits.models import Audit, Project
 from audits.planning import Density, Outlook, Rule, density_of, outlook
 from audits.stats.power import Setup, chance_to_pass, plan
-from audits.templatetags.planning import chance, chance_bars, chosen_rate
+from audits.templatetags.figures import chosen_text
+from audits.templatetags.planning import chance, chance_bars
 from tests.audits.factory import judged_audit, make_dataset
 
 D = Decimal
@@ -86,7 +87,7 @@ def test_claims_per_answer_are_measured_counted_or_assumed(project: Project) -> 
 
 
 def test_rates_keep_their_decimals_and_chances_are_never_certain() -> None:
-    assert [chosen_rate(x) for x in ("0.0005", 0.00125, D("0.02"), 0.0)] == ["0.05 %", "0.125 %", "2 %", "0 %"]
+    assert [chosen_text(x) for x in ("0.0005", 0.00125, D("0.02"), 0.0)] == ["0.05 %", "0.125 %", "2 %", "0 %"]
     assert [chance(x) for x in (0.879, 1.0, 0.0, 0.004)] == ["88 %", "> 99 %", "< 1 %", "< 1 %"]
     assert chance(0.0, True) == "0 %"
     rows = chance_bars(planned())["rows"]

@@ -148,7 +148,7 @@ def test_the_page_says_what_each_figure_estimates(whole: Audit, analyst: Any, si
     for words in ("Per claim, these answers", "Per answer, the traffic", "Design effect", "a bound, not an estimate"):
         assert words in html
     assert "Share hallucinated" in browser.get(url_of(whole, "agreement")).content.decode()
-    assert "Dashed line: threshold 2.0 %" in html
+    assert "Dashed line: threshold 2 %" in html
     part = browser.get(url_of(whole), headers=PART).content.decode()
     assert "<html" not in part and 'id="audit-estimate"' in part and "is-audited" in part
 
