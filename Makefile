@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
-export PYTHONDONTWRITEBYTECODE ?= 1
+# What is imported is compiled once for all processes and runs, outside the work tree.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
+unexport PYTHONDONTWRITEBYTECODE
 
 # uv is ten times faster; pip knows the mirrors and certificates of pip's own configuration, so it has the last word.
 install = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install -q --system-certs --require-hashes -r $(1) 2>/dev/null \
@@ -67,4 +69,4 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
 	@touch $@
 
 clean:          ## remove caches (the data folder stays)
-	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis $(VENV)/compiled

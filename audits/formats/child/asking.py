@@ -27,7 +27,9 @@ log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[3]
 COMMAND = (sys.executable, "-m", "audits.formats.child")
 PIPES = (4 << 20, 1 << 20)  # bytes that a child may be ahead; the first size that the system allows
-PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME")
+PASSED_ON = (
+    "PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONPYCACHEPREFIX",
+)  # fmt: skip
 """Of the environment: how Python runs here, and nothing that is secret."""
 SETTINGS = {
     "PYTHONUTF8": "1", "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
