@@ -203,9 +203,9 @@ def build(facts: Facts) -> dict[str, Any]:
         "extractor": _model(facts.extractor),
         "prompts": [{"name": p.name, "version": p.version, "sha256": p.sha256} for p in facts.prompts],
         "rule": _rule(facts.rule),
-        "samples": _samples(facts.samples),
+        "samples": samples_as_stated(facts.samples),
         **figures(facts.before, facts.after, facts.estimate, facts.acceptance),
-        "agreement": [_agreement(a) for a in facts.agreement],
+        "agreement": [agreement_fact(one) for one in facts.agreement],
         "reviewers": [{"name": r.name, "adjudications": r.adjudications} for r in facts.reviewers],
         "overrides": [
             {"code": o.code, "reason": o.reason, "by": o.by, "at": time_fact(o.at)} for o in facts.overrides
@@ -332,7 +332,8 @@ def _rule(rule: RuleFact) -> dict[str, Any]:
     }
 
 
-def _samples(samples: SamplesFact) -> dict[str, int]:
+def samples_as_stated(samples: SamplesFact) -> dict[str, int]:
+    """The counts of answers as the statement writes them."""
     return {
         "total": samples.total,
         "with_claims": samples.with_claims,
@@ -385,7 +386,8 @@ def _stratum(stratum: Stratum, confidence: float) -> dict[str, Any]:
     }
 
 
-def _agreement(fact: AgreementFact) -> dict[str, Any]:
+def agreement_fact(fact: AgreementFact) -> dict[str, Any]:
+    """Agreement as the statement writes it."""
     found = fact.agreement
     return {
         "between": [fact.first, fact.second],

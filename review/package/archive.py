@@ -1,4 +1,4 @@
-"""Writes the evidence package of a certificate: one ZIP, the same bytes for the same data and choice."""
+"""Writes the evidence package of a certificate: one ZIP, the same bytes for the same data, choice and key."""
 
 import hashlib
 import json
@@ -12,12 +12,15 @@ from audits.export_files import csv_lines, jsonl_lines
 from audits.judges.prompting import PROMPTS
 from audits.models import Sample
 from audits.pipeline.sealing import entries
+from review.keys import signing_key
 from review.looks import draws
 from review.models import Certificate, ReviewItem, ReviewPlan
 from review.package.columns import schema
 from review.package.options import Options
+from review.package.reading import FORMAT
+from review.package.sums import SIGNATURE, SUMS, lines_of_sums
 from review.package.tables import sample_id, tables
-from review.signature import file_bytes
+from review.signature import file_bytes, sign
 from review.spotcheck import lines_of_strata, strata_of
 
 README = Path(__file__).with_name("README.md")
@@ -30,16 +33,28 @@ CHUNK = 500
 def evidence_package(certificate: Certificate, options: Options) -> IO[bytes]:
     """An open temporary file at its beginning, gone when it is closed. Rows are streamed; only what the figures are
     made of (one outcome per claim) is held in memory."""
+    sums: dict[str, str] = {}
     file: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (who sends it closes it)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, allowZip64=True, compresslevel=6) as archive:
         for name, chunks in sorted(_members(certificate, options).items()):
-            info = zipfile.ZipInfo(name, MOMENT)
-            info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
-            with archive.open(info, "w", force_zip64=True) as member:
-                for chunk in chunks:
-                    member.write(chunk)
+            sums[name] = _write(archive, name, chunks)
+        listed = lines_of_sums(sums)
+        _write(archive, SUMS, [listed])
+        _write(archive, SIGNATURE, [sign(listed, signing_key())])
     file.seek(0)
     return file
+
+
+def _write(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes]) -> str:
+    """Add a member; its SHA-256."""
+    info = zipfile.ZipInfo(name, MOMENT)
+    info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
+    found = hashlib.sha256()
+    with archive.open(info, "w", force_zip64=True) as member:
+        for chunk in chunks:
+            member.write(chunk)
+            found.update(chunk)
+    return found.hexdigest()
 
 
 def _members(certificate: Certificate, options: Options) -> dict[str, Iterable[bytes]]:
@@ -49,6 +64,7 @@ def _members(certificate: Certificate, options: Options) -> dict[str, Iterable[b
         "README.md": [README.read_bytes()],
         "certificate.json": [file_bytes(certificate.envelope)],
         "events.jsonl": jsonl_lines(_events(certificate, options)),
+        "plan.json": [_json(certificate.audit.plan)],
         "schema.json": [_json(schema())],
         "seeds.json": [_json(_seeds(certificate, plan, options))],
         "strata.txt": [strata],
@@ -73,14 +89,15 @@ def _seeds(certificate: Certificate, plan: ReviewPlan, options: Options) -> dict
     """What repeats the draw, as text where a number would lose digits."""
     audit = plan.audit
     return {
+        "format": FORMAT,
         "certificate": certificate.number,
         "dataset_sha256": audit.dataset.sha256,
         "strata_sha256": plan.strata_hash,
         "nonce": plan.nonce,
         "seed": str(plan.seed),
-        "draws": draws(plan),
+        "draws": draws(plan)[: len(certificate.envelope["statement"]["draws"])],
         "double_percent": audit.double_percent,
-        "rule_changed": audit.rule_changed_at is not None,
+        "rule_changed": audit.rule_changed_at is not None and audit.rule_changed_at <= certificate.issued_at,
         "pseudonymised": options.pseudonymised,
         "contexts": options.contexts,
     }

@@ -13,6 +13,8 @@ ANSWERS = {
     "status": "done: cut into claims; failed: it could not be cut and is in no rate",
     "refusal": "true: the answer declines to answer",
     "sentences": "sentences of the answer",
+    "passed_over": "those of them with neither claims nor a reason",
+    "without_claims": "JSON: number of a sentence -> why it has no claims",
 }
 CLAIMS = {
     "claim": "number of the claim in every file",
@@ -41,6 +43,30 @@ ITEMS = {
     "place": "place in the order in which the list was stored",
     "replaced": "true: cut anew, its parts stand for it",
     "given_up": "true: closed without a label",
+    "sample": "answer of its claim",
+    "start": "first code point of its claim in the answer, from 0",
+    "waived": "true: a manager did without the second label",
+}
+DATASET = {
+    "line": "line of the uploaded file",
+    "sample": "number of the sample, as in answers.csv; empty: the row was not imported",
+    "flags": "JSON: codes of what was noticed about the row",
+}
+PANEL = {
+    "role": "judge or extractor",
+    "judge": "number of the judge, as in the certificate; empty: the extractor",
+    "vendor": "of the model",
+    "model": "asked for",
+    "family": "models of one family share errors",
+    "refused": "JSON: options that the model did not take",
+}
+REVIEWERS = {
+    "reviewer": "as in adjudications.csv",
+    "name": "as in the certificate; empty in a pseudonymised package",
+}
+SKIPS = {
+    "item": "as in items.csv; known-1, known-2 … for claims that test experts",
+    "reason": "context_missing, two_claims, unclear, not_my_field",
 }
 VERDICTS = {
     "claim": "as in claims.csv",
@@ -57,8 +83,11 @@ VERDICTS = {
 }
 FILES = {
     "README.md": "how to redo everything",
+    "SHA256SUMS": "SHA-256 of every other file, as sha256sum writes and checks it",
+    "SHA256SUMS.sig": "the issuer's Ed25519 signature over the bytes of SHA256SUMS",
     "certificate.json": "the signed certificate",
     "events.jsonl": "one line per entry of the event log up to the head in the certificate: sequence, hash, entry",
+    "plan.json": "what was planned before the first label, as it was shown; {} without a plan",
     "prompts/": "prompts by the SHA-256 of their text",
     "samples.jsonl": "question, answer and contexts of every answer; absent without contexts",
     "seeds.json": "what repeats the draw",
@@ -73,8 +102,12 @@ def schema() -> dict[str, Any]:
         "adjudications.csv": dict.fromkeys(COLUMNS),
         "answers.csv": ANSWERS,
         "claims.csv": CLAIMS,
+        "dataset.csv": DATASET,
         "items.csv": ITEMS,
         "ledger.csv": dict.fromkeys(ledger_columns()),
+        "panel.csv": PANEL,
+        "reviewers.csv": REVIEWERS,
+        "skips.csv": SKIPS,
         "verdicts.csv": VERDICTS,
     }
     return {

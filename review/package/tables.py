@@ -15,10 +15,12 @@ from audits.export_ledger import ledger_columns, ledger_rows
 from audits.exporting import Cell
 from audits.models import Claim, Extraction, Verdict
 from review.export import label_table
-from review.models import Adjudication, Certificate, ReviewItem
-from review.outcomes import outcomes_of, settled_items
-from review.package.columns import ANSWERS, CLAIMS, ITEMS, VERDICTS
+from review.models import Certificate
+from review.package.columns import ANSWERS, CLAIMS, DATASET, ITEMS, PANEL, REVIEWERS, SKIPS, VERDICTS
+from review.package.issued import AsIssued
 from review.package.options import Options
+from review.package.people import panel, pseudonyms, reviewers, skips
+from review.package.rows_of_dataset import rows_of_dataset
 
 CHUNK = 1000
 Table = tuple[Sequence[str], Iterator[Sequence[Cell]]]
@@ -28,12 +30,17 @@ HIDDEN_TEXT = {"reply": "", "message": ""}  # columns of the ledger that may hol
 
 def tables(certificate: Certificate, options: Options) -> dict[str, Callable[[], Table]]:
     """File name -> a function that begins to read it."""
+    issued = AsIssued(certificate)
     return {
-        "adjudications.csv": lambda: _adjudications(certificate, options),
+        "adjudications.csv": lambda: _adjudications(issued, options),
         "answers.csv": lambda: (list(ANSWERS), _answers(certificate, options)),
-        "claims.csv": lambda: (list(CLAIMS), _claims(certificate, options)),
-        "items.csv": lambda: (list(ITEMS), _items(certificate)),
+        "claims.csv": lambda: (list(CLAIMS), _claims(issued, options)),
+        "dataset.csv": lambda: (list(DATASET), rows_of_dataset(certificate)),
+        "items.csv": lambda: (list(ITEMS), _items(issued)),
         "ledger.csv": lambda: _ledger(certificate, options),
+        "panel.csv": lambda: (list(PANEL), panel(certificate)),
+        "reviewers.csv": lambda: (list(REVIEWERS), reviewers(certificate, options)),
+        "skips.csv": lambda: (list(SKIPS), skips(issued)),
         "verdicts.csv": lambda: (list(VERDICTS), _verdicts(certificate, options)),
     }
 
@@ -47,16 +54,17 @@ def sample_id(certificate: Certificate, options: Options, external_id: str) -> s
 
 def _answers(certificate: Certificate, options: Options) -> Iterator[Sequence[Cell]]:
     rows = Extraction.objects.filter(audit=certificate.audit_id).order_by("sample__position")
-    columns = ("sample", "sample__external_id", "sample__line", "status", "is_refusal", "sentences")
-    for sample, external, line, status, refusal, sentences in rows.values_list(*columns).iterator(chunk_size=CHUNK):
-        yield sample, sample_id(certificate, options, external), line, status, refusal, len(sentences)
+    columns = (
+        "sample", "sample__external_id", "sample__line", "status", "is_refusal", "sentences", "unaccounted",
+        "no_claims",
+    )  # fmt: skip
+    for sample, external, *rest, sentences, left, reasons in rows.values_list(*columns).iterator(chunk_size=CHUNK):
+        counts = (len(sentences), len(left), json.dumps(reasons, sort_keys=True))
+        yield sample, sample_id(certificate, options, external), *rest, *counts
 
 
-def _claims(certificate: Certificate, options: Options) -> Iterator[Sequence[Cell]]:
-    items = _standing(certificate)
-    said = settled_items(certificate.audit, items, certificate.issued_at)
-    every = Claim.objects.filter(audit=certificate.audit_id).values_list("pk", "sample", "decision", "vague")
-    found = {one.claim: one for one in outcomes_of(every, items, said)}
+def _claims(issued: AsIssued, options: Options) -> Iterator[Sequence[Cell]]:
+    certificate, found = issued.certificate, issued.outcomes
     columns = (
         "pk", "sample", "sample__external_id", "sentence", "start", "end", "text", "vague", "ambiguous", "decision",
     )  # fmt: skip
@@ -76,24 +84,11 @@ def _claims(certificate: Certificate, options: Options) -> Iterator[Sequence[Cel
         )
 
 
-def _standing(certificate: Certificate) -> list[ReviewItem]:
-    """The experts' list as it was when the certificate was issued."""
-    issued, found = certificate.issued_at, []
-    rows = ReviewItem.objects.filter(plan__audit=certificate.audit_id).exclude(kind=ReviewItem.Kind.GOLD)
-    for item in rows.select_related("parent").order_by("order", "pk"):
-        if item.parent is not None and item.parent.replaced_at and item.parent.replaced_at > issued:
-            continue
-        for name in ("replaced_at", "given_up_at"):
-            if (at := getattr(item, name)) and at > issued:
-                setattr(item, name, None)
-        found.append(item)
-    return found
-
-
-def _items(certificate: Certificate) -> Iterator[Sequence[Cell]]:
-    for item in _standing(certificate):
+def _items(issued: AsIssued) -> Iterator[Sequence[Cell]]:
+    for item in issued.items:
         state = (item.replaced_at is not None, item.given_up_at is not None)
-        yield item.pk, item.claim_id, item.parent_id, item.kind, item.stratum, item.needed, item.order, *state
+        claim = (item.claim.sample_id, item.claim.start, item.pk in issued.waived)
+        yield item.pk, item.claim_id, item.parent_id, item.kind, item.stratum, item.needed, item.order, *state, *claim
 
 
 def _verdicts(certificate: Certificate, options: Options) -> Iterator[Sequence[Cell]]:
@@ -118,19 +113,28 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else ""
 
 
-def _adjudications(certificate: Certificate, options: Options) -> Table:
+def _adjudications(issued: AsIssued, options: Options) -> Table:
+    certificate = issued.certificate
     header, rows = label_table(certificate.audit, known_labels=False)
-    return header, _told(certificate, options, header, rows)
+    return header, _told(issued, options, header, rows)
 
 
 def _told(
-    certificate: Certificate, options: Options, header: Sequence[str], rows: Iterator[list[Any]]
+    issued: AsIssued, options: Options, header: Sequence[str], rows: Iterator[list[Any]]
 ) -> Iterator[Sequence[Cell]]:
-    names = _pseudonyms(certificate) if options.pseudonymised else {}
+    """As it was when the certificate was issued: what came later is left out, also of what is said of a label."""
+    certificate = issued.certificate
+    names = pseudonyms(certificate) if options.pseudonymised else {}
+    listed = {item.claim_id for item in issued.items}
     for row in rows:
         record = dict(zip(header, row, strict=True))
-        if datetime.fromisoformat(record["created"]) > certificate.issued_at:
+        if _later(record["created"], certificate) or record["claim_id"] not in listed:
             continue
+        outcome = issued.outcomes[record["recut_of"] or record["claim_id"]].label
+        record["outcome"] = str(outcome or "")
+        record["stands"] = record["label_id"] in issued.standing
+        if record["verdicts_shown"] and _later(record["verdicts_shown"], certificate):
+            record["verdicts_shown"] = None
         record["sample_id"] = sample_id(certificate, options, record["sample_id"])
         record["reviewer"] = names.get(record["reviewer"], record["reviewer"])
         if not options.contexts and record["marks"]:
@@ -138,15 +142,8 @@ def _told(
         yield [record[name] for name in header]
 
 
-def _pseudonyms(certificate: Certificate) -> dict[str, str]:
-    """User name -> expert-1, expert-2 … in an order that nobody can compute from names or ids."""
-    rows = Adjudication.objects.filter(item__plan__audit=certificate.audit_id).order_by()
-    people = set(rows.values_list("reviewer__username", flat=True))
-
-    def place(name: str) -> str:
-        return salted_hmac("review.package.people", f"{certificate.pk}:{name}").hexdigest()
-
-    return {name: f"expert-{number}" for number, name in enumerate(sorted(people, key=place), start=1)}
+def _later(moment: str, certificate: Certificate) -> bool:
+    return datetime.fromisoformat(moment) > certificate.issued_at
 
 
 def _ledger(certificate: Certificate, options: Options) -> Table:
