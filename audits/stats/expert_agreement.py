@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from audits.labels import Label
 from audits.stats.agreement import INDEX, LABELS, Agreement, constant_rater
+from audits.stats.audited import DISPUTED
 from audits.stats.coefficients import coefficient
 from audits.stats.estimate import Estimate, tail, undefined
 from audits.stats.hypergeometric import share_limits
@@ -26,20 +27,25 @@ class ReviewedClaim:
 
 @dataclass(frozen=True)
 class _Cell:
-    """The claims of one stratum with one label of the judge: how many there are, what experts said of those seen."""
+    """The claims of one stratum with one label of the judge: how many there are, what experts said of those seen.
+
+    drawn: those seen are a random draw; else nothing is known of the others.
+    """
 
     label: int
     claims: int
     seen: tuple[int, ...]
+    drawn: bool = True
 
 
 def judge_expert(rows: Sequence[ReviewedClaim], sizes: Mapping[str, int], *, confidence: float = 0.95) -> Agreement:
     """Weighted agreement of one judge with the experts over all claims of the audit.
 
-    rows: reviewed claims, a random part (or all) of each stratum. sizes: claims of every stratum. The table holds
-    shares. Intervals: MOVER-exact on the coefficient, for these claims (each cell's share of agreement goes to its
-    exact limit, the moves are added in quadrature). All undefined, reason "stratum_not_checked", when a stratum
-    that has claims has no reviewed one: then the table is not known.
+    rows: reviewed claims, a random part (or all) of each agreed stratum. sizes: claims of every stratum. The table
+    holds shares. Intervals: MOVER-exact on the coefficient, for these claims (each cell's share of agreement goes to
+    its exact limit, the moves are added in quadrature). Disputed claims come in an order that is not random, so those
+    without an expert's label may be anything: the limits allow for the worst, added in full. All undefined, reason
+    "stratum_not_checked", when a stratum that has claims has no reviewed one: then the table is not known.
     """
     excluded = sum(row.judge is None for row in rows)
     n = len(rows) - excluded
@@ -77,7 +83,8 @@ def _cells(rows: Sequence[ReviewedClaim], sizes: Mapping[str, int]) -> list[_Cel
                 if row.judge == label:
                     seen[INDEX[row.expert]] += 1
             if any(seen):
-                cells.append(_Cell(INDEX[label], max(sum(seen), round(size * sum(seen) / len(own))), tuple(seen)))
+                claims = max(sum(seen), round(size * sum(seen) / len(own)))
+                cells.append(_Cell(INDEX[label], claims, tuple(seen), drawn=name != DISPUTED))
     return cells
 
 
@@ -94,13 +101,20 @@ def _moved(cells: Sequence[_Cell], table: list[list[float]], kind: str, n: int, 
     value = coefficient(table, kind)
     if value is None:
         return undefined("one_label", n, confidence)
-    down = up = 0.0
+    down = up = certain_down = certain_up = 0.0
     for cell in cells:
-        for agreed in _extremes(cell, tail(confidence)):
-            moved = coefficient(_with_agreed(table, cell, agreed), kind)
-            step = 0.0 if moved is None else moved - value
+        tables = [_with_agreed(table, cell, agreed) for agreed in _extremes(cell, tail(confidence))]
+        if not cell.drawn:
+            tables = [_with_open(table, cell, label) for label in range(len(LABELS))]
+        moves = (coefficient(moved, kind) for moved in tables)
+        steps = [0.0 if moved is None else moved - value for moved in moves]
+        if not cell.drawn:
+            certain_down, certain_up = certain_down + min(0.0, *steps), certain_up + max(0.0, *steps)
+            continue
+        for step in steps:
             down, up = (math.hypot(down, step), up) if step < 0 else (down, math.hypot(up, step))
-    return Estimate(value, max(-1.0 if kind != "percent" else 0.0, value - down), min(1.0, value + up), n, confidence)
+    low, high = value - down + certain_down, value + up + certain_up
+    return Estimate(value, max(-1.0 if kind != "percent" else 0.0, low), min(1.0, high), n, confidence)
 
 
 def _extremes(cell: _Cell, tail: float) -> tuple[float, ...]:
@@ -110,6 +124,15 @@ def _extremes(cell: _Cell, tail: float) -> tuple[float, ...]:
         return ()
     low, high = share_limits(agreed, seen, cell.claims, tail)
     return low * cell.claims, high * cell.claims
+
+
+def _with_open(table: list[list[float]], cell: _Cell, label: int) -> list[list[float]]:
+    """The table if experts gave all claims of the cell that they have not settled this label."""
+    seen = sum(cell.seen)
+    moved = [list(row) for row in table]
+    for k, count in enumerate(cell.seen):
+        moved[cell.label][k] += count + (cell.claims - seen if k == label else 0) - cell.claims * count / seen
+    return moved
 
 
 def _with_agreed(table: list[list[float]], cell: _Cell, agreed: float) -> list[list[float]]:

@@ -80,3 +80,26 @@ def test_one_label_only():
     assert (result.kappa.value, result.kappa.reason) == (None, "one_label")
     assert result.percent.value == 1.0
     assert result.percent.low < 0.95
+
+
+def test_disputes_that_nobody_settled_may_be_anything():
+    """Experts take the weightiest disputes first: of 100 the judge is right on the 20 that are reviewed, and wrong on
+    all others. The limits at 20 hold what is known at 100; no random draw speaks of the open ones."""
+    sizes = {"supported": 200, "disputed": 100}
+    first = [ReviewedClaim("supported", S, S)] * 200 + [ReviewedClaim("disputed", U, U)] * 20
+    at_first = judge_expert(first, sizes)
+    in_the_end = judge_expert([*first, *[ReviewedClaim("disputed", U, S)] * 80], sizes)
+    assert in_the_end.percent.value == in_the_end.percent.low == pytest.approx(220 / 300)
+    assert at_first.percent.low == pytest.approx(220 / 300)
+    assert at_first.percent.high == 1
+    for kind in ("kappa", "ac1", "alpha"):
+        assert getattr(at_first, kind).low <= getattr(in_the_end, kind).value < getattr(at_first, kind).value
+
+
+def test_open_disputes_are_added_to_the_chance_of_the_draw_and_not_in_quadrature():
+    sizes = {"supported": 200, "disputed": 100}
+    rows = [ReviewedClaim("supported", S, S)] * 40 + [ReviewedClaim("disputed", U, U)] * 90
+    open_alone = judge_expert([ReviewedClaim("supported", S, S)] * 200 + rows[40:], sizes).percent
+    drawn_alone = judge_expert([*rows, *[ReviewedClaim("disputed", U, U)] * 10], sizes).percent
+    both = judge_expert(rows, sizes).percent
+    assert both.low == pytest.approx(open_alone.low + drawn_alone.low - 1)
