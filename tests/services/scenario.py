@@ -78,6 +78,21 @@ class Scenario:
         self.server.script.latency = latency
         return road.start(self.dataset, name="Disturbed", reuse=False)
 
+    def advance(self, audit: Audit, calls: int) -> None:
+        """Let the vendor answer, two calls at a time, until so many are in the ledger: then it holds what comes.
+
+        So the audit goes no further while this process does something else, however slow the machine is.
+        """
+
+        def there() -> bool:
+            if stored(audit) >= calls:
+                return True
+            self.server.allow(2)
+            return False
+
+        self.server.allow(0)
+        wait_for(there, f"no progress beyond {stored(audit)} of {calls} calls")
+
     def asked(self) -> int:
         """Calls that reached the vendor."""
         return len(self.server.requests)
@@ -87,6 +102,7 @@ class Scenario:
 
         twice: calls at most that may be in there a second time, because two workers made them at the same time.
         """
+        self.server.allow_all()
         wait_for(lambda: status(audit) == Audit.Status.REVIEWING, "the audit did not end")
         pairs = Counter(Verdict.objects.filter(claim__audit=audit).values_list("claim_id", "member_id"))
         assert len(pairs) == audit.claims.count() * 2 and set(pairs.values()) == {1}

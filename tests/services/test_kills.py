@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from audits.models import Audit, Project
-from tests.services.scenario import Scenario, in_flight, reach, ring, status, stored
+from tests.services.scenario import Scenario, in_flight, ring, status, stored
 from tests.services.workers import Worker
 from tests.vendor_server.server import VendorServer
 
@@ -18,7 +18,7 @@ def test_killed_at_twenty_moments_of_an_audit(
     project: Project, vendor_server: VendorServer, worker: Any, broker: Any
 ) -> None:
     scenario = Scenario.prepare(project, vendor_server, SAMPLES)
-    audit = scenario.start(latency=0.03)
+    audit = scenario.start()
     chance = random.Random(SEED)
 
     def hire() -> Worker:
@@ -29,7 +29,7 @@ def test_killed_at_twenty_moments_of_an_audit(
     team, lost = [hire(), hire(), hire()], 0
     for left in range(KILLS, 0, -1):
         done = stored(audit)
-        reach(audit, done + chance.randint(1, max(1, (scenario.needed - done) // (left + 1))))
+        scenario.advance(audit, done + chance.randint(1, max(1, (scenario.needed - done) // (left + 1))))
         assert status(audit) == Audit.Status.JUDGING, f"the audit ended before {left} of {KILLS} kills"
         victim = team.pop(chance.randrange(len(team)))
         victim.kill()

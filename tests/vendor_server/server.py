@@ -34,6 +34,7 @@ class Script:
     def __init__(self) -> None:
         self.changed = threading.Condition()
         self.gate = asyncio.Event()
+        self.allowed: asyncio.Semaphore | None = None  # answers that may still be given; None: any number
         self.batches = Batches(self)
         self.reset()
         self.latency = 0.0
@@ -122,6 +123,8 @@ async def _answer(http: web.Request, vendor: str) -> web.StreamResponse:
     try:
         if rule.get("hold"):
             await script.gate.wait()
+        if script.allowed:
+            await script.allowed.acquire()
         await asyncio.sleep(rule.get("latency", script.latency))
         return await _faulty(http, request, rule) or _usual(http, request, rule)
     finally:
@@ -238,6 +241,26 @@ class VendorServer:
                 await asyncio.sleep(0)  # one round of the loop: reads what is there
 
         asyncio.run_coroutine_threadsafe(look(), self._loop).result(20)
+
+    def allow(self, answers: int) -> None:
+        """Hold all answers but so many, until `allow_all`; none is added to what is allowed already."""
+        self._loop.call_soon_threadsafe(self._allow, answers)
+
+    def _allow(self, answers: int) -> None:
+        allowed = self.script.allowed = self.script.allowed or asyncio.Semaphore(0)
+        if allowed.locked():
+            for _ in range(answers):
+                allowed.release()
+
+    def allow_all(self) -> None:
+        """Answer whatever is held by `allow`, and all that comes."""
+        self._loop.call_soon_threadsafe(self._allow_all)
+
+    def _allow_all(self) -> None:
+        held, self.script.allowed = self.script.allowed, None
+        if held:
+            for _ in self.script.log:
+                held.release()
 
     def release(self) -> None:
         """Answer all requests that are held, and drop the rules so that none is held again."""
