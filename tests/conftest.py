@@ -6,10 +6,15 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
+from hypothesis import HealthCheck, settings
 
 from audits.models import Membership, Project, Role
 
 pytest_plugins = ["tests.vendor_server.fixtures", "tests.reading"]
+
+# No test fails because a machine is slow.
+settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("assay")
 
 
 @pytest.fixture

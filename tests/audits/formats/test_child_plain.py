@@ -89,7 +89,7 @@ def _apart(body: bytes) -> list[bytes]:
 
 
 @pytest.mark.thorough
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.lists(st.fixed_dictionaries({"id": VALUES, "q": TEXTS, "c": CONTEXTS, "a": TEXTS, "note": VALUES}), max_size=3)
 )
@@ -99,7 +99,7 @@ def test_whatever_the_rows_hold_both_ways_agree(rows: list[dict[str, Any]]) -> N
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["id", "q", "c", "a", "note"])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(value=st.one_of(CONTEXTS, VALUES))
 def test_one_odd_cell_among_plain_ones_is_no_different(name: str, value: Any) -> None:
     check(rows_of(row(), row(**{name: value}), row()))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audits.formats import FormatError, RowProblem, SourceRow, open_dataset
@@ -68,7 +68,7 @@ rows_of_anything = st.lists(st.dictionaries(st.sampled_from(NAMES), values, max_
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", SHAPES)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(rows=rows_of_anything)
 def test_a_shape_reads_whatever_it_is_given(name, rows):
     shape = SHAPES[name]
@@ -83,7 +83,7 @@ def test_a_shape_reads_whatever_it_is_given(name, rows):
         shape.mapping(list(dict.fromkeys(key for row in good for key in row)), good)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(rows=rows_of_anything, form=st.sampled_from([as_csv, as_lines]))
 def test_any_rows_are_imported_or_explained(rows, form, tmp_path_factory):
     path: Path = tmp_path_factory.mktemp("any") / "upload"
