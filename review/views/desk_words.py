@@ -10,9 +10,6 @@ _REFUSALS = {
     "closed": gettext_lazy("This audit is not under review any more. Nothing was saved."),
     "not_yours": gettext_lazy("This form belongs to somebody else. Nothing was saved."),
     "not_last": gettext_lazy("Only your last label can be taken back. Nothing was changed."),
-    "grace_over": gettext_lazy(
-        "It is too late to take this label back. You can still change it. Nothing was changed."
-    ),
     "arbitrated": gettext_lazy("A third expert has decided on the labels of this claim. Nothing was changed."),
     "certified": gettext_lazy("A certificate rests on this label, so it stays. Nothing was changed."),
     "taken_back": gettext_lazy(

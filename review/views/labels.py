@@ -120,7 +120,10 @@ def undo_label(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         slot = undo(request.user, adjudication)
     except Refused as refused:
-        return conflict(refused.code)
+        if refused.code != "grace_over":
+            return conflict(refused.code)
+        told = _("It is too late to take this label back. You can change it.")
+        return answer(request, scope, change=change_of(adjudication), outcome=told)
     slot = slot or take(request.user, scope)
     return answer(request, scope, slot=slot, outcome=_("Your label was taken back. Decide again."))
 

@@ -63,7 +63,8 @@
     // A reload gives the claim back, perhaps only after the new page was made; whoever was at work goes on with it.
     const [shown, shown_token] = (recall(ON_SCREEN) || "").split(" ");
     const form = document.querySelector("#desk [data-begin], #desk form[data-next]");
-    if (!form || !recall(WORKING) || !(shown_token || form.matches("[data-begin]"))) { document.dispatchEvent(new CustomEvent("desk:shown")); return; }
+    const atWork = desk() && desk().dataset.desk !== "saved" && recall(WORKING); // a label to change was asked for: it stays
+    if (!form || !atWork || !(shown_token || form.matches("[data-begin]"))) { document.dispatchEvent(new CustomEvent("desk:shown")); return; }
     const values = Object.fromEntries([...new FormData(form)].filter(([name]) => !["token", "key", "revision", "reason"].includes(name)));
     if (shown_token) Object.assign(values, { shown, shown_token });
     htmx.ajax("POST", desk().dataset.take, { source: desk(), target: desk(), swap: "outerHTML", values });

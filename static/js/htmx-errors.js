@@ -4,8 +4,10 @@
   "use strict";
   const KNOWN = ["401", "403", "404", "409", "413", "429"];
 
+  // Where the server says what is wrong, that stands in place of the general words; a failing one knows less than they.
   function tell(name, text) {
-    document.dispatchEvent(new CustomEvent("assay:message", { detail: { level: "error", template: "error-" + name, text } }));
+    const detail = { level: "error", template: "error-" + name, text, instead: name !== "500" };
+    document.dispatchEvent(new CustomEvent("assay:message", { detail }));
   }
   function loginPath() {
     const meta = document.querySelector('meta[name="login-url"]');

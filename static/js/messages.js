@@ -1,5 +1,6 @@
 // The one place where a passing message is shown. Any script may send one:
 //   document.dispatchEvent(new CustomEvent("assay:message", {detail: {level: "error", template: "error-403", text: ""}}))
+// `instead`: the text takes the place of the template's first paragraph, else it stands below.
 // `template` is the id of a <template> that holds the translated words; `text` is plain text and never read as HTML.
 (function () {
   "use strict";
@@ -20,7 +21,8 @@
     const text = message.querySelector(".message__text");
     const words = detail.template && document.getElementById(detail.template);
     if (words) text.append(words.content.cloneNode(true));
-    if (detail.text) {
+    if (detail.text && detail.instead && text.querySelector("p")) text.querySelector("p").textContent = detail.text;
+    else if (detail.text) {
       const line = document.createElement("p");
       line.textContent = detail.text;
       text.append(line);
@@ -33,6 +35,10 @@
   }
 
   document.addEventListener("assay:message", (event) => show(event.detail));
+  document.addEventListener("htmx:afterRequest", (event) => { // it went well now: what went wrong before is over
+    if (!event.detail.successful || event.detail.requestConfig.verb === "get" || !region()) return;
+    for (const old of region().querySelectorAll('[data-key^="error-"]')) old.remove();
+  });
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-close-message]");
     if (button) button.closest(".message").remove();

@@ -1,0 +1,63 @@
+"""Corners of the desk that an expert comes to: a label changed from elsewhere, refusals, small and low windows."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.keyboard import begin, press
+from tests.browser.running import Running
+from tests.browser.watching import PHONE, Watch
+
+pytestmark = pytest.mark.parametrize("language", ["en"])
+AT_200_PERCENT = ViewportSize(width=640, height=450)
+ON_ITS_SIDE = ViewportSize(width=PHONE["height"], height=PHONE["width"])
+
+
+@pytest.fixture
+def desk(reviewing: Running, visit: Visit) -> Iterator[Page]:
+    """An expert with a claim of the sample project in hand; the claim goes back at the end."""
+    page = visit("expert")
+    begin(page)
+    yield page
+    page.goto("/projects/")
+
+
+def test_a_label_is_changed_from_its_own_page_while_another_claim_is_in_hand(desk: Page) -> None:
+    claim = desk.locator("#claim").inner_text()
+    press(desk, "1")
+    expect(desk.locator("#claim")).not_to_have_text(claim)
+    desk.goto("/review/mine/")
+    desk.locator(".mine__claim").first.click()
+    expect(desk.locator("#claim")).to_have_text(claim)
+    desk.click("main a[href*='/change/']")
+    desk.wait_for_selector("#desk[data-ready]")
+    expect(desk.locator("#claim")).to_have_text(claim)
+    desk.check("#change [value=UNVERIFIED]")
+    desk.click("#change .button-primary")
+    expect(desk.locator("#desk-status")).to_contain_text("Your label was changed")
+    expect(desk.locator("#desk")).to_have_attribute("data-desk", "claim")
+
+
+def test_a_refusal_says_why_and_goes_when_it_is_overcome(desk: Page, watch: Watch) -> None:
+    watch.expected += ["status of 400", "Error Code 400"]
+    claim = desk.locator("#claim").inner_text()
+    press(desk, "4")
+    desk.fill("#recut", "One half.\nThe other half.")
+    desk.click("[name=skip_reason][value=not_my_field]")
+    message = desk.locator("#messages .message p")
+    expect(message).to_have_text(
+        "A proposed cut goes with two claims in one or an unclear claim. Nothing was skipped."
+    )
+    desk.click("[name=skip_reason][value=unclear]")
+    expect(desk.locator("#claim")).not_to_have_text(claim)
+    expect(message).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [AT_200_PERCENT, PHONE, ON_ITS_SIDE], ids=["200 %", "phone", "phone on its side"])
+def test_all_reasons_to_skip_can_be_reached(desk: Page, size: ViewportSize) -> None:
+    desk.set_viewport_size(size)
+    press(desk, "4")
+    box = desk.locator(".skip__reasons").bounding_box()
+    assert box and box["y"] >= 0 and box["x"] >= 0 and box["x"] + box["width"] <= size["width"]
