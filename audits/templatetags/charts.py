@@ -88,13 +88,17 @@ class IntervalRow:
 
 @dataclass(frozen=True)
 class IntervalChart:
-    """Rows, ticks ({"x", "text"}), the position of zero and of the threshold ("" without one)."""
+    """Rows, ticks ({"x", "text"}), the position of zero and of the threshold ("" without one).
+
+    drawn: some row has a value.
+    """
 
     rows: list[IntervalRow]
     ticks: list[dict[str, str]]
     zero: str
     limit: str
     limit_text: str
+    drawn: bool
 
 
 def _nice_step(span: float) -> float:
@@ -122,9 +126,9 @@ def interval_chart(
     write = percent_text if unit == "percent" else number_text
     decimals = max(0, -math.floor(math.log10(step * (100 if unit == "percent" else 1)) + 1e-9))
     ticks = [{"x": place(i * step), "text": write(i * step, decimals)} for i in range(first, last + 1)]
-    drawn = [IntervalRow(name, e, place(e.value), place(e.low), place(e.high)) for name, e in pairs]
+    placed = [IntervalRow(name, e, place(e.value), place(e.low), place(e.high)) for name, e in pairs]
     text = "" if limit is None else chosen_text(limit) if unit == "percent" else write(limit)
-    return IntervalChart(drawn, ticks, place(0.0), place(limit), text)
+    return IntervalChart(placed, ticks, place(0.0), place(limit), text, any(row.value for row in placed))
 
 
 @dataclass(frozen=True)

@@ -255,6 +255,12 @@ def test_an_interval_chart_of_nothing_is_drawn(estimates):
     assert "<table" in render("{% interval_chart rows %}", rows=estimates)
 
 
+def test_where_all_estimates_are_undefined_no_axis_is_drawn():
+    html = render("{% interval_chart rows %}", rows=[("a", undefined("no_claims"))])
+    assert "undefined (there are no claims; n = 0)" in text_of(html)
+    assert "<svg" not in html and "0 %" not in html
+
+
 def test_a_matrix_from_rows_or_from_pairs():
     rows = ((8, 1, 0), (0, 2, 0), (3, 0, 4))
     pairs = {(a, b): rows[i][j] for i, a in enumerate(Label) for j, b in enumerate(Label)}
