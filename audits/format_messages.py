@@ -112,6 +112,8 @@ def _word(name: str, value: Any) -> Any:
         return _(value)
     if name == "how" and value in METHODS:
         return _(METHODS[value])
+    if name in ("lines", "rows") and isinstance(value, str):  # line numbers; names may hold a comma of their own
+        return value.replace(", ", _(", "))
     if name == "reason":
         return next((said for code in ROW_PROBLEMS if (said := row_reason(code, value)) != value), value)
     return value

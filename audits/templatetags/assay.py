@@ -41,6 +41,12 @@ register.filter("unscored_reason", unscored_reason)
 register.simple_tag(percent_text, name="percent")
 
 
+@register.simple_tag
+def colon() -> str:
+    """What stands between a name and its value: full-width and without a space in Chinese."""
+    return _(": ")
+
+
 @register.filter
 def money(amount: Number | None, currency: str = "USD") -> str:
     """{{ cost|money:"CNY" }}"""
