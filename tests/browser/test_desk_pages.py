@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visit
 from tests.browser.keyboard import begin, press
 from tests.browser.running import ROOT, Running
-from tests.browser.watching import DESKTOP, PHONE, WIDER_THAN_PAGE
+from tests.browser.watching import CUT_ON_THE_LEFT, DESKTOP, PHONE, WIDER_THAN_PAGE
 
 LEVEL = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 AT_200_PERCENT = {"width": DESKTOP["width"] // 2, "height": DESKTOP["height"] // 2}
@@ -50,6 +50,7 @@ def look(page: Page, name: str) -> None:
     for size in (PHONE, AT_200_PERCENT):
         page.set_viewport_size(size)  # type: ignore[arg-type]
         wrong += [f"too wide at {size['width']}: {one}" for one in page.evaluate(WIDER_THAN_PAGE)]
+        wrong += [f"cut off at {size['width']}: {one}" for one in page.evaluate(CUT_ON_THE_LEFT)]
     page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
     assert not wrong, f"{name}:\n" + "\n".join(wrong)
 

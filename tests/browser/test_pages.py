@@ -3,12 +3,17 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.running import Running
-from tests.browser.watching import Look, Watch
+from tests.browser.watching import PHONE, Look, Watch
 
+# Where they are below the project -> who looks.
+AUDIT_PAGES = ("extraction", "stability", "costs", "agreement", "bias", "certificate", "estimate", "looks", "compare")
+PROJECT_PAGES = ("costs", "members", "certificates", "review/reports", "calibrations")
+MANAGE_PAGES = ("people", "skips", "known", "rules")
 BROKEN = b"question,contexts,answer\nQ1,a context,An answer stands here.\nQ2,,\nQ3,another context,It is so.\n"
 
 
@@ -31,6 +36,34 @@ def test_the_sample_project(reviewing: Running, visit: Visit, look: Look) -> Non
     look.at(expert, "desk, all projects")
     expert.goto("/account/password_change/")
     look.at(expert, "change password")
+
+
+def test_the_other_pages_of_the_sample_project(reviewing: Running, visit: Visit, look: Look) -> None:
+    manager = visit("manager")
+    pages = [f"audits/1/{name}" for name in AUDIT_PAGES] + [*PROJECT_PAGES]
+    for path in pages + [f"review/manage/{name}" for name in MANAGE_PAGES]:
+        manager.goto(f"/projects/sample/{path}/")
+        look.at(manager, path)
+    expert = visit("expert")
+    expert.goto("/review/settings/")
+    look.at(expert, "keys and pace")
+
+
+@pytest.mark.parametrize("language", ["en"])
+def test_a_phone_shows_which_tab_one_is_on(reviewing: Running, visit: Visit) -> None:
+    page = visit("manager", viewport=PHONE)
+    for path in ("audits/1/certificate/", "members/", "review/manage/rules/"):
+        page.goto(f"/projects/sample/{path}")
+        for current in page.locator(":is(.tabs, .rail) [aria-current]").all():
+            expect(current).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("language", ["en"])
+def test_fields_of_a_filter_are_of_one_height(visit: Visit) -> None:
+    page = visit("expert")
+    page.goto("/review/mine/")
+    fields = page.locator(".filters .field :is(input, select)").all()
+    assert len({(box or {}).get("height") for box in (field.bounding_box() for field in fields)}) == 1
 
 
 def test_a_file_with_bad_rows(visit: Visit, look: Look, watch: Watch, tmp_path: Path) -> None:

@@ -43,6 +43,10 @@ WIDER_THAN_PAGE = """() => {
     .filter((one) => one.getBoundingClientRect().right > limit + 1 && !one.closest('.table-wrap, .matrix-box, pre'))
     .slice(0, 5).map((one) => one.tagName + '.' + one.className + ' ' + one.getBoundingClientRect().right);
 }"""
+CUT_ON_THE_LEFT = """() => [...document.querySelectorAll('main *')]
+  .filter((one) => one.getBoundingClientRect().width > 1 && one.getBoundingClientRect().left < -1)
+  .filter((one) => one.checkVisibility() && !one.closest('.table-wrap, .tabs, .matrix-box, pre, svg'))
+  .slice(0, 5).map((one) => one.tagName + '.' + one.className + ' ' + one.getBoundingClientRect().left)"""
 
 
 @dataclass
@@ -82,6 +86,7 @@ class Look:
         page.emulate_media(color_scheme="light")
         page.set_viewport_size(PHONE)  # type: ignore[arg-type]
         wrong += [f"too wide for a phone: {one}" for one in page.evaluate(WIDER_THAN_PAGE)]
+        wrong += [f"cut off on a phone: {one}" for one in page.evaluate(CUT_ON_THE_LEFT)]
         page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
         assert not wrong, f"{name} ({self.language}, {page.url}):\n" + "\n".join(wrong)
 
