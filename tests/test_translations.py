@@ -9,6 +9,9 @@ from pathlib import Path
 
 import polib
 import pytest
+from django.contrib import auth
+
+from audits.django_words import SENTENCES
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = ROOT / "locale" / "zh_Hans" / "LC_MESSAGES"
@@ -19,6 +22,11 @@ def test_every_string_is_translated() -> None:
     assert len(catalogue) > 100
     assert [entry.msgid for entry in catalogue.untranslated_entries()] == []
     assert [entry.msgid for entry in catalogue.fuzzy_entries()] == []
+
+
+def test_sentences_of_django_that_we_say_otherwise_are_its_own() -> None:
+    folder = Path(str(auth.__file__)).parent / "locale" / "zh_Hans" / "LC_MESSAGES"
+    assert set(SENTENCES) <= {entry.msgid for entry in polib.pofile(str(folder / "django.po"))}
 
 
 def test_translations_keep_the_gaps_of_the_original() -> None:
