@@ -37,7 +37,7 @@ from review.statement import (
     build,
 )
 
-TRIES = 5  # of two managers who issue at the same moment one has to take the next number
+TRIES = 5  # of two who issue while a key is rotated, and so under two locks, one has to take the next number
 
 
 class NotReady(Exception):
@@ -85,7 +85,7 @@ def _issue(audit: Audit, manager: Any, reason: str) -> Certificate:
     state = readiness(audit, found)
     if state.acceptance is None:
         raise NotReady(tuple(check.code for check in state.checks if check.state == "open"))
-    now = timezone.now()
+    key, now = recorded_signing_key(), timezone.now()  # first the lock: numbers are in the order of their times
     exception = exception_of(audit, manager, reason, now)
     number, version = _next_number(now.year), next_version(audit)
     if exception is not None:  # before the log is sealed, so that the certificate rests on it
@@ -93,7 +93,7 @@ def _issue(audit: Audit, manager: Any, reason: str) -> Certificate:
         Event.record("issuing_exception", project=audit.project, audit=audit, actor=manager, **about)
     exceptions = () if exception is None else (exception,)
     facts = _facts(audit, found, state, exceptions, number=number, version=version, issued_at=now)
-    sealed = envelope(build(facts), recorded_signing_key())
+    sealed = envelope(build(facts), key)
     certificate = Certificate.objects.create(
         audit=audit,
         version=version,

@@ -40,9 +40,13 @@ def signing_key() -> Ed25519PrivateKey:
 
 
 def recorded_signing_key() -> Ed25519PrivateKey:
-    """The key to sign with, its public half in the database for good. RotationError for one that is retired."""
+    """The key to sign with, its public half in the database for good. RotationError for one that is retired.
+
+    Inside a transaction: its row is locked, so that people who issue at the same moment sign and take their numbers
+    one after the other, and no key is retired in between.
+    """
     key = signing_key()
-    row = record(key.public_key())
+    row = IssuerKey.objects.select_for_update().get(pk=record(key.public_key()).pk)
     if row.retired_at is not None or row.compromised_at is not None:
         raise RotationError(f"the key {row.key_id} is retired: run manage.py rotate_key")
     return key
