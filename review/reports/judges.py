@@ -10,6 +10,7 @@ from audits.stats.estimate import Estimate
 from audits.stats.expert_agreement import ReviewedClaim, judge_expert
 from review.agreement import Material
 from review.agreement.slices import Slices, finding, slices
+from review.models import ReviewItem, Slot
 
 MOST_AUDITS = 12
 
@@ -40,8 +41,14 @@ class JudgeReport:
 
 
 def reviewed_audits(project: Project) -> list[Audit]:
-    """The newest audits with a label of an expert, at most MOST_AUDITS, the oldest first."""
-    rows = project.audits.filter(review_plan__items__adjudications__isnull=False).distinct().order_by("-pk")
+    """The newest audits that experts labelled to the end, at most MOST_AUDITS, the oldest first.
+
+    Of the others nothing is told: how a judge does against the experts tells the corrected rate while it grows, and
+    the disputes that are settled first are no fair part of all.
+    """
+    waiting = Slot.objects.open().exclude(item__kind=ReviewItem.Kind.GOLD).values("item__plan__audit")
+    rows = project.audits.filter(review_plan__items__adjudications__isnull=False).exclude(pk__in=waiting)
+    rows = rows.distinct().order_by("-pk")
     return list(rows[:MOST_AUDITS])[::-1]
 
 

@@ -16,6 +16,7 @@ from review.agreement.claims import Size, facts, size_of
 from review.agreement.details import details
 from review.agreement.slices import findings, slices
 from review.models import Recut, ReviewPlan, Skip
+from review.reports.judges import judge_reports
 from tests.review.factory import C, S, U, make_audit
 from tests.review.words import double, items_of, say
 
@@ -172,6 +173,27 @@ def test_the_page_says_the_rule_and_what_is_undefined(
         assert "no claim has independent labels of two experts" in before
         assert "only one label occurs" in after, "kappa of experts who say one and the same"
         assert "under 30 claims" in after and "the experts call no claim contradicted or unverified" in after
+
+
+def test_what_experts_say_of_the_judges_is_shown_when_all_labels_are_in(
+    project: Any, manager: Any, expert: Any, signed_in: Any
+) -> None:
+    """The table of a judge and the experts holds the corrected rate as a margin: nobody sees it grow, on no page."""
+    audit = make_audit(project, [(S, S)] * 6 + [(S, C)] * 2, spot_check=6)
+    browser = signed_in(manager)
+    pages = [reverse("agreement", args=(project.slug, audit.pk)), reverse("review_reports", args=(project.slug,))]
+    *most, last = items_of(audit)
+    for item in most:
+        say(item, expert, U if item.kind == "spot_check" else S)
+    agreement, reports = (browser.get(page).content.decode() for page in pages)
+    assert "Counted on the reviewed claims only" not in agreement and "<h3>Precision</h3>" not in agreement
+    assert agreement.count("whoever saw that grow could stop when they please") == 3
+    assert "Judge A and judge B" in agreement, "the judges' own agreement tells nothing of the experts"
+    assert judge_reports(project) == [] and "Precision" not in reports
+    say(last, expert, S)
+    agreement, reports = (browser.get(page).content.decode() for page in pages)
+    assert "Counted on the reviewed claims only" in agreement and "<h3>Precision</h3>" in agreement
+    assert len(judge_reports(project)) == 2 and "Precision" in reports
 
 
 def test_roles(project: Any, expert: Any, analyst: Any, stranger: Any, signed_in: Any) -> None:
