@@ -32,7 +32,7 @@ class Altered:
 def altered(data: bytes) -> Altered | None:
     """Compare a file with the certificate of the number in it; None where this server knows none."""
     parsed = read_file(data)
-    certificate = Certificate.objects.filter(number=_number(data, parsed).upper()).first()
+    certificate = Certificate.objects.numbered(_number(data, parsed))
     if certificate is None:
         return None
     found: list[Difference] = []

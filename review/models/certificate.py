@@ -1,5 +1,7 @@
 """A certificate: written once. Afterwards it can only be revoked, and get a time stamp and a second signature."""
 
+import re
+import unicodedata
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +14,25 @@ from audits.models import Audit
 from audits.models.written_once import AppendOnlyQuerySet, Frozen
 from review.timestamping import read
 
+_PRINTED = re.compile(r"(A-[0-9]{4}-[0-9]{4,12})(?: */ *[0-9]{1,6})?")
+
+
+def number_in(text: str) -> str:
+    """The number in what somebody typed or a file holds; "" where there is none, since no database takes all text.
+
+    It may be in small letters or full-width characters, and have its version behind it, as printed: A-2026-0042 / 1.
+    """
+    found = _PRINTED.fullmatch(unicodedata.normalize("NFKC", text).strip().upper())
+    return found[1] if found else ""
+
 
 class CertificateQuerySet(AppendOnlyQuerySet):
-    """Certificates by validity."""
+    """Certificates by validity and by number."""
+
+    def numbered(self, text: str) -> "Certificate | None":
+        """The certificate whose number this is, as number_in reads it; None where there is none."""
+        found: Certificate | None = self.filter(number=number_in(text)).first()
+        return found
 
     def valid(self) -> "CertificateQuerySet":
         """Not revoked; may be superseded by a later version."""

@@ -84,8 +84,8 @@ def certificates(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def certificate_timestamp(request: HttpRequest, number: str) -> HttpResponse:
     """The reply of the time stamping authority, as openssl ts reads it."""
-    found = Certificate.objects.filter(number=number.upper(), timestamp__isnull=False).first()
-    if found is None:
+    found = Certificate.objects.numbered(number)
+    if found is None or found.timestamp is None:
         raise Http404
     response = HttpResponse(bytes(found.timestamp), content_type="application/timestamp-reply")
     response["Content-Disposition"] = f'attachment; filename="{found.number}.tsr"'

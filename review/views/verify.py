@@ -19,6 +19,7 @@ from review.document import LANGUAGES, render_pdf
 from review.document.content import content
 from review.keys import against_record, signing_key, trusted_keys
 from review.models import Certificate
+from review.models.certificate import number_in
 from review.signature import LARGEST_FILE, file_bytes, key_id, public_pem, verify_file
 from review.signature import verify as verify_envelope
 
@@ -30,11 +31,11 @@ PDF_SECONDS = 86_400  # how long a made PDF is kept: making one takes about a se
 @require_safe
 def verify(request: HttpRequest) -> HttpResponse:
     """The way in: a number, or a certificate file."""
-    number = request.GET.get("number", "").strip().upper()
-    if number in {".", ".."} or "/" in number:  # no address can hold it
-        return render(request, "review/verify_unknown.html", {"number": number}, status=404)
-    if number:
+    typed = request.GET.get("number", "").strip()
+    if number := number_in(typed):
         return redirect("verify_number", number)
+    if typed:
+        return render(request, "review/verify_unknown.html", {"number": typed}, status=404)
     return render(request, "review/verify.html", {"key_id": key_id(signing_key().public_key())})
 
 
@@ -61,7 +62,7 @@ def verify_upload(request: HttpRequest) -> HttpResponse:
 @require_safe
 def verify_number(request: HttpRequest, number: str) -> HttpResponse:
     """What a certificate says and whether it stands, checked now."""
-    certificate = Certificate.objects.filter(number=number.upper()).select_related("audit").first()
+    certificate = Certificate.objects.select_related("audit").numbered(number)
     if certificate is None:
         return render(request, "review/verify_unknown.html", {"number": number}, status=404)
     checked = against_record(verify_envelope(certificate.envelope, trusted_keys()))
@@ -126,7 +127,7 @@ def verify_url(request: HttpRequest, number: str) -> str:
 
 
 def _certificate(number: str) -> Certificate:
-    found: Certificate | None = Certificate.objects.filter(number=number.upper()).first()
+    found: Certificate | None = Certificate.objects.numbered(number)
     if found is None:
         raise Http404
     return found
