@@ -1,6 +1,6 @@
 """What the desk answers: what became of what was sent, and why something was not done."""
 
-from django.http import HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -8,7 +8,9 @@ from review.adjudication import Outcome, Saved
 
 _REFUSALS = {
     "closed": gettext_lazy("This audit is not under review any more. Nothing was saved."),
-    "not_yours": gettext_lazy("This form belongs to somebody else. Nothing was saved."),
+    "not_yours": gettext_lazy(
+        "Somebody else has signed in in this browser. Nothing was saved. Sign in with your name, then send it again."
+    ),
     "not_last": gettext_lazy("Only your last label can be taken back. Nothing was changed."),
     "arbitrated": gettext_lazy("A third expert has decided on the labels of this claim. Nothing was changed."),
     "certified": gettext_lazy("A certificate rests on this label, so it stays. Nothing was changed."),
@@ -63,6 +65,11 @@ def conflict(code: str) -> HttpResponse:
 def bad(text: object) -> HttpResponse:
     """400 with a sentence, which the page shows."""
     return HttpResponseBadRequest(str(text), content_type="text/plain; charset=utf-8")
+
+
+def typed_by(request: HttpRequest) -> bool:
+    """False when a form was typed by one person and is sent by another, who has signed in meanwhile."""
+    return request.POST.get("person", str(request.user.pk)) == str(request.user.pk)
 
 
 def kept(response: HttpResponse) -> HttpResponse:

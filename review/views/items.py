@@ -19,7 +19,7 @@ from review.forms.comments import CommentForm
 from review.item_access import Reading, item_for
 from review.passages import whole
 from review.quoted import quoted
-from review.views.desk_words import kept
+from review.views.desk_words import conflict, kept, typed_by
 
 _REFUSALS: dict[str, Promise] = {
     "not_labelled": _("You can comment on a claim once you have labelled it. Nothing was saved."),
@@ -54,6 +54,8 @@ def review_item_context(request: HttpRequest, slug: str, pk: int, number: int) -
 def review_comment(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Add a comment: the new list of comments for HTMX, else the page at the comment."""
     reading = item_for(request, slug, pk)
+    if not typed_by(request):
+        return conflict("not_yours")
     form = CommentForm(request.POST)
     if not form.is_valid():
         return _answer(request, reading, form)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audits.labels import Label
+from audits.models import Audit
 from review.access import adjudication_for, scope_for, slot_for
 from review.adjudication import Outcome, Refused, Saved, adjudicate, reveal, undo
 from review.desk import change_of, just_given, reveal_after
@@ -19,7 +20,7 @@ from review.preferences import preferences
 from review.queue import hold, release_all, renew, skip, take
 from review.recut import RecutError, propose
 from review.views.desk import answer, as_number, as_uuid, desk_url, go_on, render_desk
-from review.views.desk_words import BAD_MARKS, bad, conflict, kept, outcome_words, recut_words
+from review.views.desk_words import BAD_MARKS, bad, conflict, kept, outcome_words, recut_words, typed_by
 
 REASON_LIMIT = 5000  # characters
 RECUT_FOR = (Skip.Reason.TWO_CLAIMS, Skip.Reason.UNCLEAR)
@@ -78,6 +79,8 @@ def skip_claim(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     slot, scope = slot_for(request, code), scope_for(request, request.POST)
     if not typed_by(request):
         return conflict("not_yours")
+    if slot.item.plan.audit.status != Audit.Status.REVIEWING:
+        return conflict("closed")  # nothing of it comes back
     reason, texts = request.POST.get("skip_reason", ""), request.POST.get("recut", "").strip().splitlines()
     texts = [line for line in texts if line.strip()]
     if reason not in Skip.Reason.values:
@@ -146,11 +149,6 @@ def release_lease(request: HttpRequest, code: uuid.UUID) -> HttpResponse:
     if "stop" not in request.POST:
         return HttpResponse(status=204)
     return redirect(desk_url(scope_for(request, request.POST)))
-
-
-def typed_by(request: HttpRequest) -> bool:
-    """False when a form was typed by one person and is sent by another, who has signed in meanwhile."""
-    return request.POST.get("person", str(request.user.pk)) == str(request.user.pk)
 
 
 def reason_of(request: HttpRequest) -> str:

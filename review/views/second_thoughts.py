@@ -12,8 +12,8 @@ from review.evidence_marks import BadMark, parse
 from review.models import Adjudication
 from review.scope import Scope
 from review.views.desk import answer, as_uuid, go_on, render_desk
-from review.views.desk_words import BAD_MARKS, bad, conflict, kept
-from review.views.labels import reason_of, typed_by
+from review.views.desk_words import BAD_MARKS, bad, conflict, kept, typed_by
+from review.views.labels import reason_of
 from review.words import newest
 
 

@@ -146,7 +146,7 @@ def test_another_label_that_comes_too_late_is_offered_as_a_change(
 
 def test_a_form_that_somebody_else_typed_is_not_saved(browser: Client, slot: Slot) -> None:
     answer = label(browser, slot, person="999999")
-    assert answer.status_code == 409 and "somebody else" in answer.content.decode()
+    assert answer.status_code == 409 and "Somebody else" in answer.content.decode()
     assert not Adjudication.objects.exists()
 
 
@@ -222,6 +222,14 @@ def test_skipping_takes_a_reason_and_the_next_claim_follows(browser: Client, slo
     skipped = Skip.objects.get()
     assert (skipped.reason, skipped.note) == ("unclear", "Which branch?")
     assert browser.post(url, data | {"skip_reason": "bored"}).status_code == 400
+
+
+def test_nothing_is_skipped_in_an_audit_that_was_cancelled(browser: Client, slot: Slot, audit: Audit) -> None:
+    Audit.objects.filter(pk=audit.pk).update(status=Audit.Status.CANCELLED)
+    url, data = reverse("review_skip", args=(slot.code,)), {"token": str(slot.token), "skip_reason": "unclear"}
+    answer = browser.post(url, data | {"reason": "typed"}, headers=HTMX)
+    assert answer.status_code == 409 and "not under review any more" in answer.content.decode()
+    assert not Skip.objects.exists()
 
 
 def test_a_proposed_cut_goes_to_the_analysts_and_the_claim_is_skipped(browser: Client, slot: Slot) -> None:

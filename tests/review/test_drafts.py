@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from audits.models import Project, Role
 from review.drafts import draft_name
-from review.models import Adjudication, Slot
+from review.models import Adjudication, Comment, Slot
 from tests.review.factory import C, S
 
 pytestmark = pytest.mark.django_db
@@ -63,3 +63,15 @@ def test_drafts_are_one_persons_and_the_same_in_every_slot(
     fields = [f"{name}-reason", f"{name}-recut"]
     assert re.findall(r'data-draft="([^"]+)"', page) == fields and f'data-own="{name}"' in page
     assert draft_name(slot.item, other) != name
+
+
+def test_a_comment_that_somebody_else_typed_is_not_saved(
+    browser: Client, slot: Slot, expert: Any, manager: Any, signed_in: Any
+) -> None:
+    label(browser, slot, S, token=str(slot.token))
+    comment = reverse("review_comment", args=(slot.item.plan.audit.project.slug, slot.item.pk))
+    page = browser.get(reverse("review_item", args=(slot.item.plan.audit.project.slug, slot.item.pk)))
+    assert f'name="person" value="{expert.pk}"' in page.content.decode()
+    answer = signed_in(manager).post(comment, {"text": "Of Eve.", "person": str(expert.pk)}, headers=HTMX)
+    assert answer.status_code == 409 and not Comment.objects.exists()
+    assert send(browser, comment, text="Of Eve.", person=str(expert.pk)) and Comment.objects.get().author == expert
