@@ -95,7 +95,7 @@ def lower_limit_text(fraction: float | None) -> str:
 
 def upper_limit_text(fraction: float | None) -> str:
     """0.05001 -> "5.01 %": a limit that is held against a threshold, as a certificate prints it. Two decimals of a
-    percent (four below 0.01 %) and rounded away from the rate, so that no reader finds a limit on the other side of
+    percent (four next to 0 and to 100) and rounded away from the rate, so that no reader finds a limit on the other side of
     the threshold than the decision did."""
     return _limit_text(fraction, ROUND_CEILING)
 
@@ -104,7 +104,8 @@ def _limit_text(fraction: float | None, rounding: str) -> str:
     if fraction is None or not math.isfinite(fraction):
         return gettext("undefined")
     exact = Decimal(repr(float(fraction))) * 100
-    places = Decimal("0.01") if exact == 0 or abs(exact) >= Decimal("0.01") else Decimal("0.0001")
+    little = min(abs(exact), abs(100 - exact))  # from nothing, or from all
+    places = Decimal("0.0001") if 0 < little < Decimal("0.01") else Decimal("0.01")
     return gettext("{number} %").format(number=f"{exact.quantize(places, rounding):f}")
 
 

@@ -9,6 +9,7 @@ from review.document.text import bare, decimal, percent, plain
 from review.document.words import WORDS
 
 Table = dict[str, Any]
+ROUNDED = 1.5e-6  # a statement rounds one and the same number down and up: they may differ in the sixth decimal
 
 
 class Phrases:
@@ -53,7 +54,7 @@ class Phrases:
         write = percent if as_percent else decimal
         if estimate["low"] is None:
             return write(estimate["value"]) + self.wrap(self.code(estimate["reason"]))
-        if estimate["low"] == estimate["value"] == estimate["high"]:
+        if estimate["high"] - estimate["low"] < ROUNDED:
             return write(estimate["value"])  # all were reviewed: nothing is left to estimate
         return self.say(
             "n_of",

@@ -41,9 +41,11 @@ def breakable(text: str) -> str:
 
 
 def percent(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
-    """2.80 %: two decimals of a percent, four for a rate that two would show as nothing. The space does not break."""
+    """2.80 %: two decimals of a percent, four for a rate that two would show as nothing or as all. The space does not
+    break."""
     exact = Decimal(repr(value)) * 100
-    places = Decimal("0.01") if exact == 0 or abs(exact) >= Decimal("0.01") else Decimal("0.0001")
+    little = min(abs(exact), abs(100 - exact))  # from nothing, or from all
+    places = Decimal("0.0001") if 0 < little < Decimal("0.01") else Decimal("0.01")
     return f"{exact.quantize(places, rounding)}{UNIT}"
 
 

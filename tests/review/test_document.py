@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from audits.stats.audited import Stratum
 from review import document
 from review.document import codes, coverage, render_pdf, words
 from review.document.content import content
+from review.document.phrases import Phrases
 from review.document.text import bare, breakable, percent, plain, short_percent
 from review.signature import envelope, file_bytes, verify_file
-from review.statement import LIMITS, SCOPE_LIMITS, EvidenceFact, OverrideFact, build
+from review.statement import LIMITS, SCOPE_LIMITS, EvidenceFact, OverrideFact, build, estimate_fact
 from tests.review.certificates import MOMENT, D, S, U, facts
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -94,6 +96,19 @@ def test_the_printed_limit_is_never_on_the_better_side():
     # the upper limit 4.6972 % may become 4.70, never 4.69; a lower limit goes down
     assert bare(percent(0.046912, "ROUND_CEILING")) == "4.70"
     assert bare(percent(0.046999, "ROUND_FLOOR")) == "4.69"
+
+
+def test_a_share_of_nearly_all_is_not_printed_as_all():
+    assert percent(49_999 / 50_000) == "99.9980\u00a0%"
+    assert percent(1.0) == "100.00\u00a0%" and percent(0.9999) == "99.99\u00a0%"
+
+
+def test_a_share_that_is_known_has_no_interval():
+    """A third of three claims that were all seen: 33.33 %, not 33.33 to 33.34 for the rounding of the statement."""
+    share = Stratum("contradicted", 3, 3, 1).estimate()
+    phrases = Phrases(certificate(), "en")
+    assert phrases.estimate(estimate_fact(share)) == "33.33\u00a0%"
+    assert "to" in phrases.estimate(estimate_fact(Stratum("contradicted", 30, 3, 1).estimate()))
 
 
 def test_fail_names_the_lower_limit():
