@@ -95,8 +95,8 @@ def lower_limit_text(fraction: float | None) -> str:
 
 def upper_limit_text(fraction: float | None) -> str:
     """0.05001 -> "5.01 %": a limit that is held against a threshold, as a certificate prints it. Two decimals of a
-    percent (four next to 0 and to 100) and rounded away from the rate, so that no reader finds a limit on the other side of
-    the threshold than the decision did."""
+    percent (four next to 0 and to 100) and rounded away from the rate, so that no reader finds a limit on the other
+    side of the threshold than the decision did."""
     return _limit_text(fraction, ROUND_CEILING)
 
 
