@@ -235,6 +235,18 @@ def test_the_plan_is_made_again(tmp_path: Path) -> None:
     assert "version 0.0.1" in left.missing
 
 
+def test_a_difference_names_the_version_that_made_the_certificate(
+    certificate: Certificate, tmp_path: Path, capsys: Any, settings: Any
+) -> None:
+    folder = unpacked(certificate, tmp_path / "p")
+    settings.ASSAY_VERSION = "9.9.9"
+    assert recompute(folder / "certificate.json", folder) == 0
+    assert "made by version" not in capsys.readouterr().out
+    (folder / "README.md").write_text("Another one", encoding="utf-8")
+    assert recompute(folder / "certificate.json", folder) == 1
+    assert "this is 9.9.9" in capsys.readouterr().out
+
+
 def _twice(table: str) -> Any:
     def act(folder: Path) -> None:
         header, rows = rows_of(folder / table)

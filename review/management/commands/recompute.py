@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from review.differences import Difference
@@ -71,6 +72,12 @@ class Command(BaseCommand):
             self._tell(part)
         for sentence in (*missing, *not_repeated(checked.statement)):
             self.stdout.write(f"not repeated: {sentence}")
+        made_by = checked.statement.get("software_version")
+        if different and made_by != settings.ASSAY_VERSION:
+            self.stdout.write(
+                f"The certificate was made by version {made_by} of the program, this is {settings.ASSAY_VERSION}. "
+                "A later version may compute a figure in a better way: recompute with the version that made it."
+            )
         number = checked.statement.get("number")
         self.stdout.write(f"DIFFERENT: {number}" if different else f"same: {number}")
         return DIFFERENT if different else SAME
