@@ -12,6 +12,7 @@ from review.signature import file_bytes
 
 _HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
+SCHEMAS = (1, 2)  # of statements that can be printed
 
 
 def render_pdf(
@@ -20,18 +21,19 @@ def render_pdf(
     verify_url: str,
     revoked: str | None = None,
     added: Mapping[str, Any] | None = None,
+    successor: str = "",
 ) -> bytes:
     """PDF/A-3 of a certificate (the envelope of review.signature), A4, one page and an annex, the file attached.
 
     language: "en" or "zh". verify_url: what the QR code holds. revoked: the reason, "" if none was given, None if the
-    certificate stands. added: what came after the signature (Certificate.added). Nothing is verified here:
-    sign first. ValueError for another language.
+    certificate stands. added: what came after the signature (Certificate.added). successor: the number of the version
+    that supersedes it. Nothing is verified here: sign first. ValueError for another language.
     """
     import typst
 
     if language not in LANGUAGES:
         raise ValueError(f"language is en or zh, not {language}")
-    printed = content(envelope, language, verify_url, revoked, added)
+    printed = content(envelope, language, verify_url, revoked, added, successor)
     pdf: bytes = typst.compile(
         str(_HERE / "certificate.typ"),
         root=str(_HERE),

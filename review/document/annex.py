@@ -78,7 +78,7 @@ class Annex(Phrases):
         say, limits = self.say, self.result["one_sided"]
         rows = []
         for scope in ("dataset", "traffic"):
-            cells = [say(f"scope_{scope}"), self.estimate(self.result[scope]), "–"]
+            cells = [say(f"scope_{scope}"), self.corrected(self.result[scope]), "–"]
             if scope == self.result["scope"]:
                 cells[0] += self.wrap(say("decides"))
                 if limits["low"] is not None:
@@ -127,7 +127,7 @@ class Annex(Phrases):
 
     def overrides(self) -> Table:
         rows = [
-            [self.code(o["code"]), f"{plain(o['by'])}, {o['at'][:10]}", plain(o["reason"], 600)]
+            [self.code(o["code"]), ", ".join(filter(None, (plain(o["by"]), o["at"][:10]))), plain(o["reason"], 600)]
             for o in self.statement["overrides"]
         ]
         return table(self.say("overrides"), [self.say(k) for k in ("rule", "by", "reason")], (1.3, 1.2, 2.5), rows)

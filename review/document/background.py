@@ -8,6 +8,7 @@ from review.document.phrases import Phrases, Table, table
 from review.document.text import in_lines, percent, plain, short_percent
 
 _LONG = 600  # characters of what somebody wrote
+_REASONS = ("question", "opinion", "refusal", "transition", "other")  # in the order in which the sentence reads
 
 
 def further(phrases: Phrases) -> Table:
@@ -17,15 +18,14 @@ def further(phrases: Phrases) -> Table:
         return _empty()
     macro, apart = statement["macro"], statement["disagreement"]
     figures = [
-        ("macro", "dataset", macro["dataset"]),
-        ("macro", "traffic", macro["traffic"]),
-        ("disputed_claims", "traffic", apart["disputed"]),
-        ("unscored_claims", "traffic", apart["unscored"]),
-        ("refusing", "traffic", statement["refusals"]),
+        ("macro", "dataset", macro["dataset"], phrases.corrected),
+        ("macro", "traffic", macro["traffic"], phrases.corrected),
+        ("disputed_claims", "traffic", apart["disputed"], phrases.estimate),
+        ("unscored_claims", "traffic", apart["unscored"], phrases.estimate),
+        ("refusing", "traffic", statement["refusals"], phrases.estimate),
     ]
     rows = [
-        [say(name), say(f"scope_{scope}"), f"{found['n']:,}", phrases.estimate(found)]
-        for name, scope, found in figures
+        [say(name), say(f"scope_{scope}"), f"{found['n']:,}", write(found)] for name, scope, found, write in figures
     ]
     heads = [say("figure"), say("estimates"), "n", say("share")]
     note = say("further_note", confidence=short_percent(macro["dataset"]["confidence"]))
@@ -92,8 +92,8 @@ def _period(phrases: Phrases, period: Mapping[str, str | None]) -> str:
 
 
 def _extraction(phrases: Phrases, found: Mapping[str, Any]) -> str:
-    say = phrases.say
-    reasons = [say(reason, n=f"{count:,}") for reason, count in found["without_claims"].items()]
+    say, counts = phrases.say, found["without_claims"].items()  # databases keep names in an order of their own
+    reasons = [say(reason, n=f"{count:,}") for reason, count in sorted(counts, key=_place)]
     return say(
         "extraction_text",
         answers=f"{found['answers']:,}",
@@ -106,6 +106,11 @@ def _extraction(phrases: Phrases, found: Mapping[str, Any]) -> str:
         vague=f"{found['vague']:,}",
         ambiguous=f"{found['ambiguous']:,}",
     )
+
+
+def _place(counted: tuple[str, int]) -> tuple[int, str]:
+    reason, _ = counted
+    return (_REASONS.index(reason) if reason in _REASONS else len(_REASONS), reason)
 
 
 def _plan(phrases: Phrases, plan: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from review.document.annex import FIRST_PAGE, Annex
 from review.document.phrases import Phrases, Table, table
-from review.document.text import UNIT, bare, in_lines, percent, plain, short_percent
+from review.document.text import UNIT, address, bare, in_lines, percent, plain, short_percent
 
 _SHORT = 48  # characters of a name on the first page, which has to stay one page
 
@@ -17,13 +17,14 @@ def content(
     verify_url: str,
     revoked: str | None,
     added: Mapping[str, Any] | None = None,
+    successor: str = "",
 ) -> dict[str, Any]:
     """Everything printed, as strings in nested lists, for certificate.typ. KeyError if a part is missing.
 
-    added: what came after the signature (Certificate.added).
+    added: what came after the signature (Certificate.added). successor: the number of the version that supersedes it.
     """
     annex = Annex(certificate, language, added)
-    printed = _FirstPage(certificate, language).build(verify_url, revoked)
+    printed = _FirstPage(certificate, language).build(verify_url, revoked, successor)
     printed |= {"tables": [annex.judges(*FIRST_PAGE)], "annexes": annex.tables()}
     return _without_spaces_before_percent(printed) if language == "zh" else printed
 
@@ -42,12 +43,12 @@ def _without_spaces_before_percent(value: Any) -> Any:
 class _FirstPage(Phrases):
     """What stands on the first page."""
 
-    def build(self, verify_url: str, revoked: str | None) -> dict[str, Any]:
+    def build(self, verify_url: str, revoked: str | None, successor: str) -> dict[str, Any]:
         statement, signature = self.statement, self.certificate["signature"]
         say = self.say
-        marks = [say("revoked")] if revoked is not None else []
+        state, notes = self.standing(revoked, successor)
+        marks = [state] if state else []
         marks += [say("specimen")] if statement["specimen"] else []
-        notes = [] if revoked is None else [say("revoked_note", reason=plain(revoked, 100) or say("no_reason"))]
         if statement["specimen"]:
             notes.append(self.join(say("specimen_note"), *self.accuracy()))
         return {
@@ -70,12 +71,21 @@ class _FirstPage(Phrases):
             "seal": [
                 [say("key"), signature["key_id"]],
                 [say("sha256"), in_lines(self.certificate["sha256"], 32)],
-                [say("verify"), plain(verify_url, 400)],
+                [say("verify"), address(verify_url)],
             ],
             "seal_title": say("seal"),
             "offline": say("offline"),
             "annex": say("annex", number=self.number()),
         }
+
+    def standing(self, revoked: str | None, successor: str) -> tuple[str, list[str]]:
+        """The mark and the note of a certificate that does not stand any more; ("", []) of one that does."""
+        if revoked is not None:
+            reason = plain(revoked, 100) or self.say("no_reason")
+            return self.say("revoked"), [self.say("revoked_note", reason=reason)]
+        if successor:
+            return self.say("superseded"), [self.say("superseded_note", number=plain(successor, 60))]
+        return "", []
 
     def accuracy(self) -> list[str]:
         """How often the offline judges of a specimen are right."""
@@ -126,7 +136,7 @@ class _FirstPage(Phrases):
         ]
 
     def headline(self) -> list[str]:
-        if self.result["rate"] is None:
+        if self.unaudited:
             return ["–", self.say("undefined")]
         estimate = self.result[self.result["scope"]]
         if estimate["low"] is None:
@@ -144,7 +154,7 @@ class _FirstPage(Phrases):
     def sentences(self) -> list[str]:
         """The decision in plain words, then what the experts did."""
         decision, scope, outcome = self.result["decision"], self.result["scope"], self.statement["outcome"]
-        if self.result["rate"] is None:
+        if not outcome["claims"]:
             return [self.say("no_rate")]
         limits = self.result["one_sided"]
         values = {
@@ -154,15 +164,18 @@ class _FirstPage(Phrases):
             "high": "" if limits["high"] is None else percent(limits["high"], ROUND_CEILING),
         }
         key = "INSUFFICIENT_any" if decision == "INSUFFICIENT" else f"{decision}_{scope}"
-        opening = self.say(
-            "opening",
-            claims=f"{outcome['claims']:,}",
-            answers=f"{outcome['answers']:,}",
-            rate=percent(self.result["rate"]),
-        )
+        opening = self.opening()
         settled = self.join(opening, self.say(key, **values))
         # What was not settled ends in a colon: the reasons come right under it.
         return [self.checked(), settled] if decision == "INSUFFICIENT" else [settled, self.checked()]
+
+    def opening(self) -> str:
+        """The rate by the experts' word, where there is one."""
+        if self.unaudited:
+            return self.say("no_rate")
+        outcome = self.statement["outcome"]
+        claims, answers = f"{outcome['claims']:,}", f"{outcome['answers']:,}"
+        return self.say("opening", claims=claims, answers=answers, rate=percent(self.result["rate"]))
 
     def checked(self) -> str:
         drawn = [s for s in self.statement["spot_check"] if s["random"]]
@@ -187,7 +200,7 @@ class _FirstPage(Phrases):
             return []
         macro, refusals = statement["macro"][self.result["scope"]], statement["refusals"]
         return [
-            say("per_answer", rate=self.estimate(macro), n=f"{macro['n']:,}"),
+            say("per_answer", rate=self.corrected(macro), n=f"{macro['n']:,}"),
             say("disputed_share", rate=self.estimate(statement["disagreement"]["disputed"])),
             say("refused", rate=self.estimate(refusals), n=f"{refusals['n']:,}"),
             say("two_sided_note", confidence=short_percent(macro["confidence"])),

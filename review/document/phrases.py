@@ -1,6 +1,6 @@
 """What every part of the printed certificate needs: its words, codes, and the form of a number."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
@@ -22,6 +22,11 @@ class Phrases:
         self.added: Mapping[str, Any] = added or {}  # what came after the signature
         self.statement: Mapping[str, Any] = certificate["statement"]
         self.result: Mapping[str, Any] = self.statement["result"]
+
+    @property
+    def unaudited(self) -> bool:
+        """Whether the rate is none that experts stand for: no claims, or none checked of those called supported."""
+        return self.result["rate"] is None or "supported_not_checked" in self.result["reasons"]
 
     def say(self, key: str, **values: object) -> str:
         """The words of `key` with its values filled in."""
@@ -56,9 +61,19 @@ class Phrases:
             return write(estimate["value"]) + self.wrap(self.code(estimate["reason"]))
         if estimate["high"] - estimate["low"] < ROUNDED:
             return write(estimate["value"])  # all were reviewed: nothing is left to estimate
+        return self.between(write(estimate["value"]), estimate, write)
+
+    def corrected(self, estimate: Mapping[str, Any]) -> str:
+        """A rate that experts corrected; of an audit in which they checked too little, its limits alone."""
+        if not self.unaudited or estimate["low"] is None:
+            return self.estimate(estimate)
+        return self.between("–", estimate, percent)
+
+    def between(self, value: str, estimate: Mapping[str, Any], write: Callable[..., str]) -> str:
+        """A value with its limits, each rounded outwards."""
         return self.say(
             "n_of",
-            value=write(estimate["value"]),
+            value=value,
             low=bare(write(estimate["low"], ROUND_FLOOR)),
             high=bare(write(estimate["high"], ROUND_CEILING)),
         )

@@ -1,5 +1,6 @@
 """Strings fit for print: hostile names made plain, numbers rounded towards the cautious side."""
 
+import re
 import unicodedata
 from decimal import ROUND_HALF_EVEN, Decimal
 
@@ -16,16 +17,30 @@ def plain(text: object, longest: int = LONGEST) -> str:
 
     A character that the font lacks is a box.
     """
-    kept = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in str(text))
-    kept = " ".join(kept.split())
+    kept = _visible(str(text))
     if len(kept) > longest:
         kept = kept[: longest - 1] + "…"
     return breakable(drawable(kept))
 
 
+def _visible(text: str) -> str:
+    kept = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
+    return " ".join(kept.split())
+
+
 def in_lines(text: str, width: int) -> str:
     """Lines of `width` characters: for sums and keys, which people copy and which must hold nothing invisible."""
     return "\n".join(text[start : start + width] for start in range(0, len(text), width))
+
+
+def address(url: str, width: int = 38) -> str:
+    """An address in lines of at most `width` characters, cut after slashes where it can be: people copy it, too."""
+    lines = [""]
+    for part in re.findall(r"[^/]*/+|[^/]+", drawable(_visible(url))[:400]):
+        if lines[-1] and len(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(in_lines(line, width) for line in lines)
 
 
 def breakable(text: str) -> str:

@@ -203,6 +203,8 @@ EN = {
         "counting shared words alone in {shared_words} (balanced accuracy, mean of {sets} public sets)."
     ),
     "revoked": "REVOKED / 已撤销",
+    "superseded": "SUPERSEDED / 已被取代",
+    "superseded_note": "This certificate has been superseded by {number}.",
     "revoked_note": "This certificate has been revoked. Reason: {reason}",
     "no_reason": "not stated",
     "and": "; ",
@@ -402,6 +404,8 @@ ZH = {
         "（{sets} 个公开数据集的平均值）。"
     ),
     "revoked": "REVOKED / 已撤销",
+    "superseded": "SUPERSEDED / 已被取代",
+    "superseded_note": "本证书已被 {number} 取代。",
     "revoked_note": "本证书已撤销。原因：{reason}",
     "no_reason": "未说明",
     "and": "；",

@@ -58,6 +58,7 @@ DECISIONS = {
     "FAIL": ("the lower limit is above the threshold", "不合格：下限高于阈值"),
     "INSUFFICIENT": ("the evidence does not decide", "证据不足：现有证据不能作出结论"),
 }
+UNAUDITED = "supported_not_checked"  # a reason with which the rate is none that experts stand for
 
 
 class Malformed(ValueError):
@@ -145,7 +146,7 @@ def parse(data: bytes) -> Any:
     if len(data) > LARGEST_FILE:
         raise Malformed("too large")
     try:
-        return json.loads(data.decode("utf-8"), object_pairs_hook=single, parse_constant=refuse)
+        return json.loads(data, object_pairs_hook=single, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise Malformed("no JSON") from error
 
@@ -234,7 +235,8 @@ def lines(statement: dict[str, Any]) -> list[str]:
     decision = at(statement, "result", "decision")
     english, chinese = DECISIONS.get(decision, ("", "")) if isinstance(decision, str) else ("", "")
     limits = " – ".join(shown(at(statement, "result", "one_sided", name)) for name in ("low", "high"))
-    rule = statement.get("rule")
+    rule, told = statement.get("rule"), at(statement, "result", "reasons")
+    reasons = told if isinstance(told, list) else []
     rows = [
         ("Certificate", "证书", statement.get("number"), statement.get("version")),
         ("Issued", "签发", statement.get("issued_at"), statement.get("issuer")),
@@ -242,12 +244,12 @@ def lines(statement: dict[str, Any]) -> list[str]:
         ("System", "系统", statement.get("system")),
         ("Dataset", "数据集", at(statement, "dataset", "name"), at(statement, "dataset", "sha256")),
         ("Decision", "结论", decision, english, chinese),
-        ("Hallucination rate", "幻觉率", at(statement, "result", "rate")),
+        ("Hallucination rate", "幻觉率", None if UNAUDITED in reasons else at(statement, "result", "rate")),
         ("One-sided limits", "单侧界限", limits, at(statement, "result", "one_sided", "level")),
         ("Threshold", "阈值", at(rule, "threshold"), at(rule, "scope")),
         ("Claims", "命题", at(statement, "outcome", "claims")),
         ("Answers", "回答", at(statement, "samples", "total")),
-        ("Reasons", "原因", at(statement, "result", "reasons") or None),
+        ("Reasons", "原因", told or None),
         ("Limits of what it says", "未涵盖的内容", statement.get("limits")),
     ]
     found = [f"{en} {zh}: " + " · ".join(shown(value) for value in values if value != "") for en, zh, *values in rows]

@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from review.altered import altered
-from review.document import LANGUAGES, render_pdf
+from review.document import LANGUAGES, SCHEMAS, render_pdf
 from review.document.content import content
 from review.keys import against_record, signing_key, trusted_keys
 from review.models import Certificate
@@ -108,14 +108,13 @@ def certificate_pdf(request: HttpRequest, number: str, language: str) -> HttpRes
     certificate = _certificate(number)
     if language not in LANGUAGES:
         raise Http404
-    revoked = certificate.revoke_reason if certificate.revoked_at else None
+    revoked, added, successor = _since(certificate)
     url = verify_url(request, certificate.number)
-    added = certificate.added
-    state = f"{bool(certificate.revoked_at)}:{','.join(sorted(added))}"
+    state = f"{revoked is not None}:{','.join(sorted(added))}:{successor}"
     name = f"certificate-pdf:{certificate.sha256}:{language}:{state}:{url}"
     pdf = cache.get(name)
     if pdf is None:
-        pdf = render_pdf(certificate.envelope, language, url, revoked, added)
+        pdf = render_pdf(certificate.envelope, language, url, revoked, added, successor)
         cache.set(name, pdf, PDF_SECONDS)
     return _download(pdf, "application/pdf", f"{certificate.number}-{language}.pdf")
 
@@ -133,13 +132,25 @@ def _certificate(number: str) -> Certificate:
     return found
 
 
-def _printed(request: HttpRequest, envelope: Mapping[str, Any], known: Certificate | None) -> dict[str, Any]:
-    """The words of the printed certificate, in the reader's language; `code`: its decision, for the stamp."""
+def _since(certificate: Certificate) -> tuple[str | None, dict[str, Any], str]:
+    """What became of a certificate after it was signed, as the document takes it: revoked, added, successor."""
+    later = certificate.successor
+    revoked = certificate.revoke_reason if certificate.revoked_at else None
+    return revoked, certificate.added, later.number if later else ""
+
+
+def _printed(request: HttpRequest, envelope: Mapping[str, Any], known: Certificate | None) -> dict[str, Any] | None:
+    """The words of the printed certificate, in the reader's language; `code`: its decision, for the stamp.
+
+    None for a statement in a form that came after this program: a later one signed it with the same key.
+    """
+    if envelope["statement"].get("schema_version") not in SCHEMAS:
+        return None
     language = "zh" if (get_language() or "").startswith("zh") else "en"
     number = str(envelope["statement"]["number"])
-    revoked = known.revoke_reason if known is not None and known.revoked_at else None
-    added = known.added if known is not None else None
-    words = content(envelope, language, verify_url(request, number), revoked, added)
+    revoked, added, successor = _since(known) if known is not None else (None, {}, "")
+    words = content(envelope, language, verify_url(request, number), revoked, added, successor)
+    words["seal"] = [[term, value.replace("\n", "")] for term, value in words["seal"]]  # a page breaks lines itself
     return words | {"code": str(envelope["statement"]["result"]["decision"]).lower()}
 
 

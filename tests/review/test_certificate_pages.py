@@ -146,6 +146,7 @@ def test_a_superseded_certificate_says_so_first(issued: Certificate, manager: An
     newer = issue(issued.audit, manager)
     page = Client().get(reverse("verify_number", args=(issued.number,))).content.decode()
     assert "Superseded" in page and newer.number in page and "The certificate stands." not in page
+    assert "SUPERSEDED / 已被取代" in page
 
 
 def test_the_page_tells_when_the_stored_file_was_tampered_with(issued: Certificate) -> None:

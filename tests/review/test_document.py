@@ -13,7 +13,7 @@ from review import document
 from review.document import codes, coverage, render_pdf, words
 from review.document.content import content
 from review.document.phrases import Phrases
-from review.document.text import bare, breakable, percent, plain, short_percent
+from review.document.text import address, bare, breakable, percent, plain, short_percent
 from review.signature import envelope, file_bytes, verify_file
 from review.statement import LIMITS, SCOPE_LIMITS, EvidenceFact, OverrideFact, build, estimate_fact
 from tests.review.certificates import MOMENT, D, S, U, facts
@@ -247,7 +247,40 @@ def test_what_people_copy_holds_nothing_invisible():
     assert key == given["signature"]["key_id"]
     assert sha256.replace("\n", "") == given["sha256"]
     assert given["signature"]["value"] in [row[1].replace("\n", "") for row in page["annexes"][-1]["rows"]]
-    assert url.replace("\u200b", "") == URL
+    assert url.replace("\n", "") == URL
+    assert address("https://a.example/" + "x" * 50) == "https://a.example/\n" + "x" * 38 + "\n" + "x" * 12
+
+
+def backwards(value):
+    """The same JSON with the names of every object in the opposite order, as another database may give them back."""
+    if isinstance(value, dict):
+        return {name: backwards(value[name]) for name in reversed(value)}
+    return [backwards(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_order_of_names_in_storage_changes_nothing(language):
+    given = certificate()
+    assert content(backwards(given), language, URL, None) == content(given, language, URL, None)
+
+
+def test_without_a_check_no_rate_is_said_to_be_the_experts():
+    strata = {"supported": (S, 90, 0, 0), "disputed": (D, 10, 10, 0)}
+    page = printed(strata=strata, answers=60, scope="dataset")
+    assert page["decision"][1] == "INSUFFICIENT EVIDENCE"
+    assert page["figures"][0][1:] == ["–", "undefined"]
+    assert page["sentences"][1].startswith("No hallucination rate can be stated. Whether the rate exceeds")
+    assert page["reasons"][0] == "no expert checked the claims on which the judges agreed"
+    assert "Mean rate per answer, of answers with claims: – (" in page["counts"]["note"]
+    assert annex_of(page, "Limits")["rows"][0][1].startswith("– (0.00 to 90.00")
+    assert not [text for text in strings(page) if "by the experts’ word" in text]
+
+
+def test_a_superseded_certificate_says_so_on_paper():
+    page = content(certificate(), "zh", URL, None, successor="A-2026-0043")
+    assert page["marks"] == ["SUPERSEDED / 已被取代"] and page["notes"] == ["本证书已被 A-2026-0043 取代。"]
+    page = content(certificate(), "en", URL, "A slip.", successor="A-2026-0043")
+    assert page["marks"] == ["REVOKED / 已撤销"], "revoked is the graver word"
 
 
 def annex_of(page, title):

@@ -66,6 +66,7 @@ def test_a_genuine_file_is_valid_and_told_in_both_languages(whole: bytes, pem: P
         (lambda data: data.replace(b'"PASS"', b'"FAIL"', 1), "STATEMENT"),
         (lambda data: data.replace(b'"version":1', b'"version":1.0', 1), "FORM"),
         (lambda data: data[:-9], "FORM"),
+        (lambda data: b"\xef\xbb\xbf" + data, "the first difference is at byte 0"),  # as a text editor saves it
         (lambda data: file_bytes(envelope(SMALL, generate_key())), "KEY"),
     ],
 )
