@@ -25,6 +25,7 @@ PURE = (
     "audits/text/",
     "audits/stats/",
     "review/statement.py",
+    "review/attached.py",
     "review/counted.py",
     "review/default_guidelines.py",
     "review/throughput.py",

@@ -286,6 +286,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for problem in problems:
             for text in PROBLEMS[problem]:
                 print("- " + text.format(**found))
+        if data.startswith(b"%PDF-"):
+            print("It is a PDF. Take the certificate out of it: pdfdetach -save 1 FILE.pdf")
+            print("这是 PDF 文件，请先取出其中的证书：pdfdetach -save 1 FILE.pdf")
         return INVALID
     print("VALID 有效")
     for line in lines(found["statement"]):

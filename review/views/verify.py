@@ -15,6 +15,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from review.altered import altered
+from review.attached import attached, is_pdf
 from review.document import LANGUAGES, SCHEMAS, render_pdf
 from review.document.content import content
 from review.keys import against_record, signing_key, trusted_keys
@@ -48,6 +49,11 @@ def verify_upload(request: HttpRequest) -> HttpResponse:
     if file is None or not file.size or file.size > LARGEST_FILE:
         return render(request, "review/verify.html", context | {"no_file": True}, status=422)
     data = file.read()
+    if is_pdf(data):
+        inside = attached(data)
+        if inside is None:
+            return render(request, "review/verify.html", context | {"empty_pdf": True}, status=422)
+        data, context["from_pdf"] = inside, True
     checked = against_record(verify_file(data, trusted_keys()))
     known = Certificate.objects.filter(sha256=checked.sha256).first() if checked.valid else None
     context |= {"checked": checked, "certificate": known, "filename": file.name}

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from review.attached import is_pdf
 from review.signature import LARGEST_FILE, KeyFileError, key_id, load_public, verify_file
 
 VALID, INVALID, UNREADABLE = 0, 1, 2
@@ -51,6 +52,8 @@ class Command(BaseCommand):
             self.stdout.write("INVALID")
             for problem in checked.problems:
                 self.stdout.write(f"- {WHERE[problem].format(offset=checked.offset)}")
+            if is_pdf(data):
+                self.stdout.write("It is a PDF. Take the certificate out of it: pdfdetach -save 1 FILE.pdf")
             return INVALID
         self._tell(checked.statement or {}, checked.sha256, checked.key_id, key)
         return VALID
