@@ -4,7 +4,9 @@ import csv
 import hashlib
 import io
 import json
+import re
 import shutil
+import subprocess
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -156,6 +158,18 @@ def test_the_sums_tell_of_every_file(certificate: Certificate, tmp_path: Path, c
         assert status in (1, 2) and path.name in said.out + said.err, path.name
         path.write_bytes(whole)
     assert recompute(certified, folder) == 0
+
+
+def test_the_documented_commands_check_the_sums(certificate: Certificate, tmp_path: Path) -> None:
+    folder = unpacked(certificate, tmp_path / "p")
+    (folder / "issuer.pem").write_bytes(public_pem(signing_key().public_key()))
+    page = Path(__file__).parents[2].joinpath("docs", "verify.md").read_text(encoding="utf-8")
+    blocks = [block for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "SHA256SUMS" in block]
+    assert len(blocks) == 2 and blocks[0] == blocks[1], "the same in both languages"
+    script = ["bash", "-c", "set -e\n" + blocks[0]]
+    assert subprocess.run(script, cwd=folder, capture_output=True, check=False).returncode == 0
+    (folder / "ledger.csv").write_text("altered", encoding="utf-8")
+    assert subprocess.run(script, cwd=folder, capture_output=True, check=False).returncode != 0
 
 
 def test_sums_made_anew_are_not_the_issuers(certificate: Certificate, tmp_path: Path, capsys: Any) -> None:
