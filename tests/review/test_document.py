@@ -276,6 +276,11 @@ def test_without_a_check_no_rate_is_said_to_be_the_experts():
     assert not [text for text in strings(page) if "by the experts’ word" in text]
 
 
+def test_a_rule_that_nobody_in_particular_set_aside_has_a_date_alone():
+    page = printed(overrides=[OverrideFact("generator_vendor", "Approved.", "", MOMENT)])
+    assert annex_of(page, "Rules set aside")["rows"][0][1] == "2026-11-30"
+
+
 def test_a_superseded_certificate_says_so_on_paper():
     page = content(certificate(), "zh", URL, None, successor="A-2026-0043")
     assert page["marks"] == ["SUPERSEDED / 已被取代"] and page["notes"] == ["本证书已被 A-2026-0043 取代。"]
