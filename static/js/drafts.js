@@ -20,13 +20,18 @@ window.assayDrafts = (function () {
   }
   function keep(field) {
     const saved = field.value === field.defaultValue && !("unsaved" in field.dataset); // the server's own text needs no draft
-    remember(keyOf(field), saved ? null : JSON.stringify({ text: field.value, place: field.dataset.place || "" }));
+    remember(keyOf(field), saved ? null : JSON.stringify({ text: field.value, base: field.defaultValue, place: field.dataset.place || "" }));
+  }
+  // What was saved in another window since is not hidden by what waits here: both stand in the field.
+  function beside(draft, saved) {
+    const known = !saved || [draft.base, draft.text].some((text) => plain(text || "") === plain(saved));
+    return known ? draft.text : `${saved}\n\n${draft.text}`;
   }
   function restore() {
     for (const field of fields()) {
       const draft = read(keyOf(field));
-      if (draft) field.value = draft.text;
-      else if ("unsaved" in field.dataset) keep(field);
+      if (draft) field.value = beside(draft, field.defaultValue);
+      if (draft || "unsaved" in field.dataset) keep(field);
     }
     showUnsent();
   }

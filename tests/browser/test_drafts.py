@@ -166,6 +166,27 @@ def test_what_came_too_late_from_a_second_window_stays_until_it_is_saved(desk: P
     other.close()
 
 
+def test_what_was_saved_in_a_second_window_is_not_hidden_by_a_draft(desk: Page) -> None:
+    claim = desk.locator("#claim").inner_text()
+    desk.fill("#reason", "typed before")
+    other = desk.context.new_page()
+    begin(other)
+    expect(other.locator("#claim")).to_have_text(claim)
+    other.fill("#reason", "saved since")
+    other.keyboard.press("Escape")
+    label(other, "1")
+    press(other, "v")
+    address = other.locator("#change form").get_attribute("action") or ""
+    desk.goto(address)
+    expect(desk.locator("#change-reason")).to_have_value("saved since\n\ntyped before")
+    desk.reload()
+    expect(desk.locator("#change-reason")).to_have_value("saved since\n\ntyped before")
+    desk.click("#change .button-primary")
+    expect(desk.locator("#desk")).to_have_attribute("data-desk", "claim")
+    assert not desk.evaluate("Object.values(sessionStorage).some((one) => one.includes('typed before'))")
+    other.close()
+
+
 def test_a_reason_survives_a_sign_in_and_a_server_that_is_away(desk: Page, server: Running, watch: Watch) -> None:
     watch.expected += ["ERR_INTERNET_DISCONNECTED", "status of 403"]
     claim = desk.locator("#claim").inner_text()
