@@ -55,3 +55,16 @@ def test_every_page_carries_the_policy() -> None:
     for url in (reverse("login"), reverse("verify"), "/no-such-page/", "/admin/login/"):
         policy = Client().get(url).headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
+
+
+def test_behind_a_proxy_its_address_is_trusted_only_when_it_is_set(settings: Any) -> None:
+    origin = {"Origin": "https://assay.example", "Host": "testserver"}
+    client = Client(enforce_csrf_checks=True)
+    client.get(reverse("login"))
+    sent = {"csrfmiddlewaretoken": client.cookies["csrftoken"].value, "username": "nobody", "password": "x"}
+    refused = client.post(reverse("login"), sent, headers=origin)
+    assert refused.status_code == 403 and "CSRF_TRUSTED_ORIGINS" in refused.content.decode()
+    settings.CSRF_TRUSTED_ORIGINS = ["https://assay.example"]
+    trusted = Client(enforce_csrf_checks=True)
+    trusted.cookies = client.cookies
+    assert trusted.post(reverse("login"), sent, headers=origin).status_code == 200

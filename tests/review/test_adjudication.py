@@ -22,8 +22,8 @@ from review.adjudication import (
     undoable,
 )
 from review.evidence_marks import BadMark
-from review.models import Adjudication, Guidelines, ReviewRules, Slot
-from review.queue import lease_end, release, renew, take
+from review.models import Adjudication, Guidelines, ReviewRules, Skip, Slot
+from review.queue import lease_end, release, renew, skip, take
 from review.scope import Scope
 from review.spotcheck import open_review
 from review.words import next_revision
@@ -135,6 +135,15 @@ def test_undo_withdraws_and_gives_the_claim_back(slot: Slot, expert: Any, projec
     assert give(back, expert, C).adjudication.revision == 3
     assert list(Adjudication.objects.counting().values_list("label", flat=True)) == [C]
     assert Event.objects.filter(kind="adjudication_undone").count() == 1
+
+
+def test_a_label_taken_back_can_become_a_skip(slot: Slot, expert: Any) -> None:
+    given = give(slot, expert, S)
+    back = undo(expert, given.adjudication)
+    assert back is not None and skip(back, back.token, user=expert, reason="unclear")
+    assert not Adjudication.objects.standing().exists()
+    assert list(Adjudication.objects.order_by("revision").values_list("label", flat=True)) == [S, ""], "all is there"
+    assert Slot.objects.get(pk=slot.pk).state == Slot.State.WAITING and Skip.objects.get().item == slot.item
 
 
 def test_undo_twice_is_once(slot: Slot, expert: Any) -> None:

@@ -74,6 +74,16 @@ def test_a_moved_key_is_on_the_button_and_in_the_script(browser: Client, expert:
 
 
 @pytest.mark.django_db
+def test_a_key_that_is_markup_stays_text(browser: Client, expert: Any) -> None:
+    browser.post(reverse("review_settings"), sent(key_supported='"', key_skip="<"))
+    assert keys_of(browser)['"'] == "supported" and keys_of(browser)["<"] == "skip"
+    page = browser.get(reverse("review_desk")).content.decode()
+    assert (
+        "<kbd>&quot;</kbd>" in page and "<kbd>&lt;</kbd>" in page and "<kbd><" not in page.replace("<kbd></kbd>", "")
+    )
+
+
+@pytest.mark.django_db
 def test_what_cannot_be_had_is_said_beside_the_key_and_nothing_is_stored(browser: Client) -> None:
     answer = browser.post(reverse("review_settings"), sent(key_supported='"><q', key_undo="n"))
     page = answer.content.decode()

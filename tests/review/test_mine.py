@@ -151,3 +151,9 @@ def test_a_pace_that_was_not_measured_is_none(expert: Any) -> None:
     pace = pace_of(expert)
     assert (pace.today, pace.week, pace.seconds, pace.keys) == (0, 0, None, None)
     assert "none of your labels has been measured yet" in Visitor(expert).open(MINE).text
+
+
+def test_an_address_reaches_no_other_column(items: list[ReviewItem], expert: Any) -> None:
+    label(items[0], expert, S)
+    for query in ("reviewer__password__startswith=x", "order_by=reviewer__password", "item__kind=gold", "q__regex=x"):
+        assert items[0].claim.text in Visitor(expert).open(f"{MINE}?{query}").text
