@@ -13,6 +13,7 @@ from audits.labels import Decision
 from audits.models import Audit, Call, Event, Extraction, PanelMember, Sample
 from audits.pipeline.sealing import head, seal
 from audits.stats.rates import judged_rate
+from audits.text.reasons import reason_in
 from review.agreement import Material
 from review.agreement.stated import stated
 from review.background import background, overrides, rule_set_at, sampling
@@ -124,7 +125,7 @@ def _next_number(year: int) -> str:
 
 def revoke(certificate: Certificate, manager: Any, reason: str) -> bool:
     """Withdraw a certificate for good; False when it was revoked before. ValueError without a reason."""
-    reason = reason.strip()
+    reason = reason_in(reason)
     if not reason:
         raise ValueError("a revocation needs a reason")
     audit = certificate.audit

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from audits.models import Audit, Event, Membership, Role
+from audits.text.reasons import reason_in
 from review.models import Adjudication, Certificate, ReviewItem, Skip, Slot
 from review.settling import close, settle
 from review.words import locked
@@ -57,7 +58,7 @@ def give_up(item: ReviewItem, by: Any, reason: str) -> bool:
 
     Its places for labels go; a label that is on its way is kept as an extra opinion. Raises NotGivenUp.
     """
-    reason = reason.strip()[:LONGEST]
+    reason = reason_in(reason)[:LONGEST]
     if not reason:
         raise NotGivenUp("reason")
     with transaction.atomic():

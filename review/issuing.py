@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from audits.models import Audit
+from audits.text.reasons import reason_in
 from review.models import Adjudication
 from review.statement import OverrideFact
 
@@ -23,7 +24,7 @@ def exception_of(audit: Audit, person: Any, reason: str, at: datetime) -> Overri
     """What the certificate prints when somebody who labelled issues it; None for anybody else. Raises NeedsReason."""
     if not labelled(audit, person):
         return None
-    reason = reason.strip()[:LONGEST]
+    reason = reason_in(reason)[:LONGEST]
     if not reason:
         raise NeedsReason
     return OverrideFact("issuer_labelled", reason, person.get_full_name() or person.get_username(), at)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from audits.judges.families import are_kin, family_of, is_known
 from audits.models import Dataset, FamilyRule, Judge
+from audits.text.reasons import reason_in
 
 
 class PanelError(Exception):
@@ -23,7 +24,7 @@ def check_panel(*, dataset: Dataset, judges: Sequence[Judge], override_reason: s
             "same_family",
             "Both judges are of one vendor family, so they share their errors. Choose judges of different vendors.",
         )
-    if of_generators_family(dataset, judges) and not override_reason.strip():
+    if of_generators_family(dataset, judges) and not reason_in(override_reason):
         raise PanelError(
             "generator_family",
             "A judge is of the family of the model that wrote the answers, and judges favour their own. "

@@ -10,6 +10,7 @@ from django.utils import timezone
 from audits.models import Audit, Event
 from audits.pipeline.returning import locked
 from audits.planning import MOST_LOOKS, Density, Outlook, Rule, density_of, outlook
+from audits.text.reasons import reason_in
 
 # Sent with `audit`, whose row is locked, before a rule is changed. What rests on the rule refuses by a RuleError.
 rule_changing = Signal()
@@ -38,7 +39,7 @@ def change_rule(audit: Audit, user: Any, rule: Rule, reason: str, *, knows_label
     knows_labelled: whether the person was told so; else a label that came meanwhile refuses the change.
     """
     check_rule(rule)
-    reason = reason.strip()
+    reason = reason_in(reason)
     if not reason:
         raise RuleError("no_reason")
     with transaction.atomic():

@@ -16,6 +16,7 @@ from audits.pipeline.panel import PanelError, check_panel, judge_family, of_gene
 from audits.pipeline.returning import locked
 from audits.pipeline.ruling import check_rule
 from audits.planning import Outlook, Rule, density_of, outlook
+from audits.text.reasons import reason_in
 
 BATCH = 1000
 
@@ -101,7 +102,7 @@ def start_audit(
             double_percent=double_percent,
             seed=secrets.randbits(62),
             order_seed=int(dataset.sha256[:15], 16),
-            override_reason=override_reason.strip() if of_generators_family(dataset, judges) else "",
+            override_reason=reason_in(override_reason) if of_generators_family(dataset, judges) else "",
             headless=headless,
             claims_per_call=settings.ASSAY_CLAIMS_PER_CALL,
             expected_calls=expected.calls,

@@ -182,7 +182,7 @@ def test_one_altered_figure_is_found(reviewed: Audit, manager: Any) -> None:
 def test_revoking_needs_a_reason_and_happens_once(reviewed: Audit, manager: Any) -> None:
     certificate = issue(reviewed, manager)
     with pytest.raises(ValueError, match="reason"):
-        revoke(certificate, manager, "  ")
+        revoke(certificate, manager, " \u200b")
     assert revoke(certificate, manager, "Wrong dataset.")
     assert not revoke(Certificate.objects.get(), manager, "Again.")
     stored = Certificate.objects.get()
@@ -258,8 +258,9 @@ def test_the_certificate_holds_the_head_of_the_log(reviewed: Audit, manager: Any
 
 
 def test_who_labelled_issues_only_with_a_reason_that_is_printed(reviewed: Audit, expert: Any, manager: Any) -> None:
-    with pytest.raises(NeedsReason):
-        issue(reviewed, expert, exception_reason="  ")
+    for blank in ("  ", "\u200b", "\u2800\x00"):
+        with pytest.raises(NeedsReason):
+            issue(reviewed, expert, exception_reason=blank)
     assert not Certificate.objects.exists()
     certificate = issue(reviewed, expert, exception_reason="Nobody else is here. ")
     assert certificate.exception_reason == "Nobody else is here."
