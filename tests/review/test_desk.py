@@ -200,17 +200,6 @@ def test_undo_puts_the_claim_back_on_the_desk(browser: Client, slot: Slot) -> No
     assert Adjudication.objects.count() == 2, "twice is once"
 
 
-def test_an_undo_that_comes_too_late_offers_the_change(browser: Client, slot: Slot, settings: Any) -> None:
-    label(browser, slot, U, reason="As it was.")
-    settings.ASSAY_UNDO_SECONDS = 0
-    given = Adjudication.objects.get()
-    answer = browser.post(reverse("review_undo", args=(given.pk,)), headers=HTMX)
-    page = answer.content.decode()
-    assert answer.status_code == 200 and "too late to take this label back" in page
-    assert f'action="{reverse("review_change", args=(given.pk,))}"' in page and "As it was." in page
-    assert Adjudication.objects.get() == given
-
-
 # --- Skipping, renewing, releasing ----------------------------------------------------------------------------
 
 
