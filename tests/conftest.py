@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from audits.models import Membership, Project, Role
 
-pytest_plugins = ["tests.vendor_server.fixtures", "tests.reading"]
+pytest_plugins = ["tests.starting", "tests.vendor_server.fixtures", "tests.reading"]
 
 # No test fails because a machine is slow.
 settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
