@@ -4,6 +4,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -11,6 +13,29 @@ from django.utils.translation import gettext_lazy as _
 
 from audits.judges.makers import FAMILIES
 from audits.models import Event, FamilyRule, Judge, Membership, Project
+
+
+class NotedMixin:
+    """Who gives or takes a right here is named in the log (audits.rights)."""
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Save, and say who did."""
+        obj.changed_by = request.user
+        super().save_model(request, obj, form, change)  # type: ignore[misc]  # of the class it is mixed into
+
+
+admin.site.unregister(User)
+admin.site.unregister(Group)
+
+
+@admin.register(User)
+class PersonAdmin(NotedMixin, UserAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """People and what they may do beyond roles in projects."""
+
+
+@admin.register(Group)
+class RightsAdmin(NotedMixin, GroupAdmin):
+    """Rights of several people."""
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs alone
@@ -36,6 +61,12 @@ class ProjectAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in th
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """A project stays: its verdicts are evidence, and the log of what was done in it is one chain."""
         return False
+
+    def save_model(self, request: HttpRequest, obj: Project, form: Any, change: bool) -> None:
+        """Save; certificates print what a project is called and for whom it is, so the log tells of it."""
+        super().save_model(request, obj, form, change)
+        kind = "project_changed" if change else "project_created"
+        Event.record(kind, project=obj, actor=request.user, rows=[obj], name=obj.name)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         """Give and take the roles."""

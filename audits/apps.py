@@ -10,5 +10,7 @@ class AuditsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Listen for people who sign in and out."""
-        from audits import signing_in  # noqa: F401  # its receivers
+        """Listen for people who sign in and out, and for rights that are given and taken."""
+        from audits import rights, signing_in  # noqa: F401  # its receivers
+
+        rights.connect()

@@ -131,12 +131,12 @@ def _adjudicate(slot: Slot, token: uuid.UUID | None, word: Word) -> Saved:
     if stale := _stale(item, last, word):
         return stale
     outcome, filled = _fill(item, slot, token, word.user)
-    row = append(item, filled, last, word, taken_at=_taken_at(filled or slot, word.user))
+    row, rows = append(item, filled, last, word, taken_at=_taken_at(filled or slot, word.user))
     audit = item.plan.audit
-    if audit.labelled_at is None:
-        audit.mark_labelled()
+    if audit.labelled_at is None and audit.mark_labelled():
+        rows.append(audit)
     facts = {"item": item.pk, "label": word.label, "outcome": str(outcome), "revision": row.revision}
-    Event.record("adjudicated", project=audit.project, audit=audit, actor=word.user, **facts)
+    Event.record("adjudicated", project=audit.project, audit=audit, actor=word.user, rows=rows, **facts)
     settle(item)
     return Saved(outcome, row)
 
@@ -193,11 +193,11 @@ def _revise(adjudication: Adjudication, word: Word) -> Saved:
         raise Refused("not_last")  # it was taken back; the claim is in the queue
     if code := _obstacle(last):
         raise Refused(code)
-    row = append(item, last.slot, last, word, taken_at=None, since=last.created)
+    row, rows = append(item, last.slot, last, word, taken_at=None, since=last.created)
     kind = "adjudication_revised" if row.blind else "changed_after_reveal"
     audit = item.plan.audit
     facts = {"item": item.pk, "before": last.label, "label": word.label, "revision": row.revision}
-    Event.record(kind, project=audit.project, audit=audit, actor=word.user, **facts)
+    Event.record(kind, project=audit.project, audit=audit, actor=word.user, rows=rows, **facts)
     settle(item)
     return Saved(Outcome.SAVED, row)
 
@@ -269,10 +269,10 @@ def _withdraw(user: Any, item: ReviewItem, last: Adjudication) -> Slot | None:
         if not mine.update(**back):
             return None
     word = Word(user, "", "", uuid.uuid4(), None, (), None, None)
-    append(item, slot, last, word, taken_at=None)
+    rows = append(item, slot, last, word, taken_at=None)[1]
     audit = item.plan.audit
     facts = {"item": item.pk, "withdrawn": last.label, "seen": last.revealed}
-    Event.record("adjudication_undone", project=audit.project, audit=audit, actor=user, **facts)
+    Event.record("adjudication_undone", project=audit.project, audit=audit, actor=user, rows=rows, **facts)
     settle(item)
     return None if slot is None else Slot.objects.select_related(*WITH_TEXTS).get(pk=slot.pk)
 
@@ -292,11 +292,14 @@ def reveal(user: Any, adjudication: Adjudication) -> bool:
         raise Refused("not_yours")
     with transaction.atomic():
         # Under the lock of the item no label is given or taken back at this moment, which would still be blind.
-        project = locked(adjudication.item_id).plan.audit.project
+        audit = locked(adjudication.item_id).plan.audit
         stands = Adjudication.objects.standing().filter(pk=adjudication.pk, slot__isnull=False).exists()
-        if not stands or not may_reveal(project):
+        if not stands or not may_reveal(audit.project):
             return False
-        Revelation.objects.get_or_create(adjudication=adjudication)
+        row, created = Revelation.objects.get_or_create(adjudication=adjudication)
+        if created:
+            facts = {"item": adjudication.item_id, "adjudication": adjudication.pk}
+            Event.record("verdicts_shown", project=audit.project, audit=audit, actor=user, rows=[row], **facts)
     return True
 
 
@@ -312,6 +315,10 @@ def keep(user: Any, adjudication: Adjudication) -> bool:
         noted = Event.objects.filter(kind=KEPT, audit=audit, data__adjudication=adjudication.pk).exists()
         if noted or not adjudication.revealed:
             return False
-        facts = {"adjudication": adjudication.pk, "item": adjudication.item_id, "label": adjudication.label}
+        facts: dict[str, Any] = {
+            "adjudication": adjudication.pk,
+            "item": adjudication.item_id,
+            "label": adjudication.label,
+        }
         Event.record(KEPT, project=audit.project, audit=audit, actor=user, **facts)
     return True

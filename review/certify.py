@@ -90,7 +90,7 @@ def _issue(audit: Audit, manager: Any, reason: str) -> Certificate:
     exception = exception_of(audit, manager, reason, now)
     number, version = _next_number(now.year), next_version(audit)
     if exception is not None:  # before the log is sealed, so that the certificate rests on it
-        about = {"number": number, "reason": exception.reason}
+        about: dict[str, Any] = {"number": number, "reason": exception.reason}
         Event.record("issuing_exception", project=audit.project, audit=audit, actor=manager, **about)
     exceptions = () if exception is None else (exception,)
     facts = _facts(audit, found, state, exceptions, number=number, version=version, issued_at=now)
@@ -108,7 +108,7 @@ def _issue(audit: Audit, manager: Any, reason: str) -> Certificate:
         exception_reason="" if exception is None else exception.reason,
     )
     about = {"number": number, "decision": certificate.decision, "sha256": certificate.sha256}
-    Event.record("certificate_issued", project=audit.project, audit=audit, actor=manager, **about)
+    Event.record("certificate_issued", project=audit.project, audit=audit, actor=manager, rows=[certificate], **about)
     return certificate
 
 
@@ -133,7 +133,9 @@ def revoke(certificate: Certificate, manager: Any, reason: str) -> bool:
         if not certificate.mark_revoked(by=manager, at=timezone.now(), reason=reason):
             return False
         about = {"number": certificate.number, "reason": reason}
-        Event.record("certificate_revoked", project=audit.project, audit=audit, actor=manager, **about)
+        Event.record(
+            "certificate_revoked", project=audit.project, audit=audit, actor=manager, rows=[certificate], **about
+        )
     return True
 
 

@@ -73,7 +73,7 @@ def _store(item: ReviewItem, author: Any, text: str) -> Comment:
     people = [user for user in named_in(text, project) if user.pk != author.pk]
     Mention.objects.bulk_create(Mention(comment=comment, user=user) for user in people)
     facts = {"item": item.pk, "comment": comment.pk, "mentioned": [user.get_username() for user in people]}
-    Event.record("comment_added", project=project, audit=item.plan.audit, actor=author, **facts)
+    Event.record("comment_added", project=project, audit=item.plan.audit, actor=author, rows=[comment], **facts)
     return comment
 
 

@@ -118,5 +118,5 @@ def _reopen(item: ReviewItem) -> None:
 
 
 def _record(kind: str, item: ReviewItem, by: Any, *, reason: str) -> None:
-    audit = item.plan.audit
-    Event.record(kind, project=audit.project, audit=audit, actor=by, item=item.pk, claim=item.claim_id, reason=reason)
+    audit, facts = item.plan.audit, {"item": item.pk, "claim": item.claim_id, "reason": reason}
+    Event.record(kind, project=audit.project, audit=audit, actor=by, rows=[item], **facts)

@@ -95,7 +95,7 @@ def add(audit: Audit, claim: Claim, *, label: str, reason: str, by: Any) -> Revi
             stratum = stratum_of(claim.decision, claim.vague)
             item = add_known(plan, claim, stratum=stratum, label=str(Label(label)), reason=reason.strip())
             facts = {"item": item.pk, "claim": claim.pk, "label": item.gold_label, "reason": item.gold_reason}
-            Event.record("gold_added", project=audit.project, audit=audit, actor=by, **facts)
+            Event.record("gold_added", project=audit.project, audit=audit, actor=by, rows=[item], **facts)
     except IntegrityError as error:  # a claim has one item
         raise GoldError("listed") from error
     return item
@@ -112,7 +112,7 @@ def remove(item: ReviewItem, by: Any) -> bool:
             held = Slot.objects.filter(item=item.pk).held().exists()
             if held or any(slot.state == Slot.State.DONE for slot in slots):
                 raise GoldError("used")
-            facts = {"item": item.pk, "claim": item.claim_id, "label": item.gold_label}
+            facts: dict[str, Any] = {"item": item.pk, "claim": item.claim_id, "label": item.gold_label}
             if not ReviewItem.objects.filter(pk=item.pk).delete()[0]:
                 return False
             Event.record("gold_removed", project=audit.project, audit=audit, actor=by, **facts)

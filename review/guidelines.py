@@ -130,7 +130,7 @@ def _publish(project: Project, by: Any, text: str, examples: tuple[Example, ...]
     made: Guidelines = Guidelines.objects.create(
         project=project, version=based_on + 1, text=text, examples=rows, created_by=by
     )
-    Event.record("guidelines_published", project=project, actor=by, version=made.version)
+    Event.record("guidelines_published", project=project, actor=by, rows=[made], version=made.version)
     return made
 
 

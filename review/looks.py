@@ -136,7 +136,8 @@ def _extend(pk: int, by: Any, more: int) -> int:
     doubles = sum(place.needed > 1 for place in places)
     ReviewPlan.objects.filter(pk=pk).update(looks=[*plan.looks, entry], doubles=plan.doubles + doubles)
     facts = {"look": look, "asked": more, "before": before, "after": after, "doubles": doubles, "known": known}
-    Event.record("look_extended", project=audit.project, audit=audit, actor=by, **facts)
+    rows = [plan, *plan.items.filter(claim__in=[place.claim_id for place in places])]
+    Event.record("look_extended", project=audit.project, audit=audit, actor=by, rows=rows, **facts)
     return len(places)
 
 

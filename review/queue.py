@@ -208,7 +208,10 @@ def skip(slot: Slot, token: uuid.UUID | None, *, user: Any, reason: str, note: s
     with transaction.atomic():
         if not _of_token(slot, token).update(**NOBODYS):
             return False
-        Skip.objects.create(item=slot.item, reviewer=user, reason=reason, note=note)
+        row = Skip.objects.create(item=slot.item, reviewer=user, reason=reason, note=note)
+        audit = slot.item.plan.audit
+        facts = {"item": slot.item_id, "reason": reason, "note": note}
+        Event.record("claim_skipped", project=audit.project, audit=audit, actor=user, rows=[row], **facts)
     return True
 
 
@@ -224,7 +227,7 @@ def free_lease(slot: Slot, by: Any) -> bool:
         if now.reviewer is None or not rows.update(**NOBODYS):
             return False
         audit = now.item.plan.audit
-        facts = {"item": now.item_id, "expert": now.reviewer.get_username()}
+        facts: dict[str, Any] = {"item": now.item_id, "expert": now.reviewer.get_username()}
         Event.record("lease_released", project=audit.project, audit=audit, actor=by, **facts)
     return True
 

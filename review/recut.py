@@ -49,9 +49,9 @@ def propose(of: ReviewItem | Slot, *, user: Any, texts: Sequence[str], note: str
             return same
         row = Recut.objects.create(item=item, proposer=user, texts=texts, note=note)
         audit = item.plan.audit
-        audit.mark_labelled()  # an expert has begun: claims and verdicts stay as they are
+        rows = [row, audit] if audit.mark_labelled() else [row]  # claims and verdicts stay as they are
         facts = {"recut": row.pk, "item": item.pk, "texts": texts}
-        Event.record("recut_proposed", project=audit.project, audit=audit, actor=user, **facts)
+        Event.record("recut_proposed", project=audit.project, audit=audit, actor=user, rows=rows, **facts)
     return row
 
 
@@ -102,10 +102,12 @@ def accept(proposal: Recut, by: Any) -> bool:
             return False
         parts = _replace(item, proposal.texts)
         others = Recut.objects.filter(item=item, state=Recut.State.PROPOSED)
+        closed = list(others)
         others.update(state=Recut.State.DECLINED, decided_by=by, decided_at=timezone.now())
         audit = item.plan.audit
         facts = {"recut": proposal.pk, "item": item.pk, "parts": [part.pk for part in parts], "texts": proposal.texts}
-        Event.record("recut_accepted", project=audit.project, audit=audit, actor=by, **facts)
+        rows = [proposal, *closed, item, *parts, *(part.claim for part in parts)]
+        Event.record("recut_accepted", project=audit.project, audit=audit, actor=by, rows=rows, **facts)
     proposal.refresh_from_db()
     return True
 
@@ -118,7 +120,7 @@ def decline(proposal: Recut, by: Any, reply: str = "") -> bool:
         if not _decide(proposal, Recut.State.DECLINED, by, reply):
             return False
         facts = {"recut": proposal.pk, "item": proposal.item_id, "reply": reply}
-        Event.record("recut_declined", project=audit.project, audit=audit, actor=by, **facts)
+        Event.record("recut_declined", project=audit.project, audit=audit, actor=by, rows=[proposal], **facts)
     proposal.refresh_from_db()
     return True
 

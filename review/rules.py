@@ -25,6 +25,6 @@ def set_rules(*, project: Project, reveal: bool, gold_bar: int, by: Any) -> bool
         had = {name: getattr(before, name) for name in wanted}
         if had == wanted:
             return False
-        ReviewRules.objects.update_or_create(project=project, defaults=wanted)
-        Event.record("review_rules_changed", project=project, actor=by, before=had, after=wanted)
+        row, _ = ReviewRules.objects.update_or_create(project=project, defaults=wanted)
+        Event.record("review_rules_changed", project=project, actor=by, rows=[row], before=had, after=wanted)
     return True

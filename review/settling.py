@@ -119,7 +119,7 @@ def waive_second(of: ReviewItem | Audit, by: Any) -> Waived:
     items = ReviewItem.objects.filter(needed__gt=1)
     items = items.filter(pk=of.pk) if isinstance(of, ReviewItem) else items.filter(plan__audit=of)
     audit = of.plan.audit if isinstance(of, ReviewItem) else of
-    waived: list[int] = []
+    waived: list[ReviewItem] = []
     in_hand = 0
     with transaction.atomic():
         for item in items.select_for_update().order_by("pk"):
@@ -133,7 +133,8 @@ def waive_second(of: ReviewItem | Audit, by: Any) -> Waived:
                 in_hand += 1
                 continue
             ReviewItem.objects.filter(pk=item.pk).update(needed=1)
-            waived.append(item.pk)
+            waived.append(item)
         if waived:
-            Event.record("second_label_waived", project=audit.project, audit=audit, actor=by, items=waived)
+            about: dict[str, Any] = {"rows": waived, "items": [item.pk for item in waived]}
+            Event.record("second_label_waived", project=audit.project, audit=audit, actor=by, **about)
     return Waived(len(waived), in_hand)

@@ -204,7 +204,7 @@ def _open(audit: Audit, by: Any) -> ReviewPlan:
     )
     put_on_list(plan, places, _ranks(audit, places, plan.seed))
     facts = {"strata": plan.strata, "seed": plan.seed_hex, "doubles": plan.doubles}
-    Event.record("review_opened", project=audit.project, audit=audit, actor=by, **facts)
+    Event.record("review_opened", project=audit.project, audit=audit, actor=by, rows=[plan], **facts)
     return plan
 
 

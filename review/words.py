@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Model
 from django.utils import timezone
 
 from review.evidence_marks import Mark, store
@@ -54,8 +55,8 @@ def append(
     *,
     taken_at: datetime.datetime | None,
     since: datetime.datetime | None = None,
-) -> Adjudication:
-    """The new row. since: what active_ms is bounded by, if not by taken_at."""
+) -> tuple[Adjudication, list[Model]]:
+    """The new row, and it with its marks, for the event. since: what active_ms is bounded by, if not by taken_at."""
     revealed = Adjudication.objects.filter(item=item, reviewer=word.user, revelation__isnull=False).exists()
     row: Adjudication = Adjudication.objects.create(
         item=item,
@@ -71,8 +72,7 @@ def append(
         guidelines=Guidelines.objects.filter(project=item.plan.audit.project_id).order_by("-version").first(),
         idempotency_key=word.key,
     )
-    store(row, word.marks)
-    return row
+    return row, [row, *store(row, word.marks)]
 
 
 def _bounded(active_ms: int | None, since: datetime.datetime | None) -> int | None:

@@ -64,6 +64,7 @@ REVIEW_MAY_USE = (
     "audits.judges.offline_accuracy", "audits.comparison", "audits.export_files", "audits.json_queries",
     "audits.extraction_quality", "audits.judges.families", "audits.planning",  # told beside the result
     "audits.chain",  # the log in an evidence package is followed link by link
+    "audits.pipeline.contents", "audits.rights",  # what the log holds of judging and of people, to be checked
     "audits.pipeline.sealing",  # the log is closed before a certificate rests on it, and checked
     "audits.pipeline.ruling",  # its signal: a certificate keeps the rule it rests on
     "audits.calibration",  # what a certificate names of the calibration that its panel was chosen on

@@ -1,5 +1,6 @@
 """Everything an audit stores. Written only by audits.pipeline and by these models' own methods."""
 
+from audits.models import witnessed as _witnessed  # noqa: F401  # after the models: what the log keeps of them
 from audits.models.allowance import Allowance
 from audits.models.audit import Audit, PanelMember
 from audits.models.batch import Batch, BatchItem

@@ -110,9 +110,13 @@ class Audit(models.Model):
             setattr(self, name, value)
         return True
 
-    def mark_labelled(self) -> None:
-        """An expert has given a label: from now on the claims and verdicts it rests on must stay as they are."""
-        type(self).objects.filter(pk=self.pk, labelled_at__isnull=True).update(labelled_at=timezone.now())
+    def mark_labelled(self) -> bool:
+        """An expert has given a label: from now on the claims and verdicts it rests on must stay as they are.
+
+        True for exactly one caller, whose event answers for the mark.
+        """
+        rows = type(self).objects.filter(pk=self.pk, labelled_at__isnull=True)
+        return bool(rows.update(labelled_at=timezone.now()))
 
     def may_ring(self) -> bool:
         """True for one caller in ten seconds: many sweeps must not flood the broker."""

@@ -1,5 +1,6 @@
 """What people did that touches a number: written once, never changed, chained by hashes (audits.pipeline.sealing)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -7,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from audits.models.audit import Audit
+from audits.models.digests import witness
 from audits.models.project import Project
 from audits.models.written_once import AppendOnlyQuerySet, WrittenOnce
 
@@ -34,8 +36,17 @@ class Event(WrittenOnce):
 
     @classmethod
     def record(
-        cls, kind: str, *, project: Project | None, audit: Audit | None = None, actor: Any = None, **data: Any
+        cls,
+        kind: str,
+        *,
+        project: Project | None,
+        audit: Audit | None = None,
+        actor: Any = None,
+        rows: Iterable[models.Model] = (),
+        **data: Any,
     ) -> "Event":
-        """Append one event."""
+        """Append one event. rows: what came of the act; the event answers for their columns (models.digests)."""
+        if seen := witness(rows):
+            data["witness"] = seen
         made: Event = cls.objects.create(kind=kind, project=project, audit=audit, actor=actor, data=data)
         return made

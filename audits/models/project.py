@@ -51,7 +51,8 @@ class ProjectQuerySet(models.QuerySet["Project"]):
             unique = f"{wanted}-{number}"
         with transaction.atomic():
             project: Project = self.create(name=name, slug=unique, client=client, system=system)
-            project.events.create(kind="project_created", actor=user, data={"name": name})
+            event: Any = project.events.model
+            event.record("project_created", project=project, actor=user, rows=[project], name=name)
         return project
 
 
@@ -88,7 +89,8 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         with transaction.atomic():
             created = self.get_or_create(project=project, user=user, role=role)[1]
             if created:
-                project.events.create(kind="role_given", actor=by, data={"user": user.get_username(), "role": role})
+                data = {"user": user.get_username(), "person": user.pk, "role": role}
+                project.events.create(kind="role_given", actor=by, data=data)
         return created
 
     def take(self, *, membership: "Membership", by: Any) -> bool:
@@ -97,7 +99,7 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         with transaction.atomic():
             if not self.filter(pk=membership.pk).delete()[0]:
                 return False
-            data = {"user": user.get_username(), "role": membership.role}
+            data = {"user": user.get_username(), "person": user.pk, "role": membership.role}
             project.events.create(kind="role_taken", actor=by, data=data)
         return True
 

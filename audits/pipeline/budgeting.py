@@ -161,7 +161,7 @@ def raise_budget(audit: Audit, user: Any, budget: Decimal, *, headless: bool = F
         Audit.objects.filter(pk=audit.pk).update(budget=budget)
         audit.budget = budget
         amounts = {"old": str(now.budget), "new": str(budget)}
-        Event.record("budget", project=audit.project, audit=audit, actor=user, **amounts)
+        Event.record("budget", project=audit.project, audit=audit, actor=user, rows=[audit], **amounts)
         if now.status == Audit.Status.PAUSED and now.stopped_by == BUDGET:
             resume(audit, user, headless=headless)
     return True
@@ -180,7 +180,7 @@ def stop_for_budget(audit: Audit, amount: Decimal | None = None) -> bool:
             return False
         Audit.objects.filter(pk=audit.pk).update(stopped_by=BUDGET)
         audit.stopped_by = BUDGET
-        amounts = {"budget": str(now.budget), "spent": str(now.spent)}
+        amounts: dict[str, Any] = {"budget": str(now.budget), "spent": str(now.spent)}
         Event.record("stopped_by_budget", project=audit.project, audit=audit, **amounts)
     return True
 

@@ -28,8 +28,9 @@ def describe_dataset(
             return False
         Dataset.objects.filter(pk=now.pk).update(period_from=period_from, period_to=period_to, drawn=drawn.strip())
         Event.record(
-            "dataset_described", project=dataset.project, actor=user, dataset=dataset.pk, before=before, after=after
-        )
+            "dataset_described", project=dataset.project, actor=user, rows=[now], dataset=dataset.pk,
+            before=before, after=after,
+        )  # fmt: skip
     dataset.refresh_from_db()
     return True
 

@@ -22,6 +22,7 @@ from audits.formats.messages import file_error
 from audits.models import Dataset, GivenLabel, RowError, Sample, compiled
 from audits.models.inserting import insert, insert_values, risk_recent
 from audits.models.lease import LeasedQuerySet, lease_end
+from audits.pipeline.contents import note_imported, of_dataset
 from audits.pipeline.receiving import OPEN, failure_of, reading_of
 
 log = logging.getLogger(__name__)
@@ -174,9 +175,12 @@ class _Run:
         for flag, positions in end.flagged.items():
             self._flag(flag, positions)
         notices = [{"code": each.code, "params": dict(each.params)} for each in end.notices]
-        self._move(
-            status=Dataset.Status.READY, rows_done=end.done, rows_total=end.done, progress=1.0, notices=notices
-        )
+        contents = of_dataset(self.dataset, self._hold)  # before the dataset is held: it may take a minute
+        with transaction.atomic():
+            self._move(
+                status=Dataset.Status.READY, rows_done=end.done, rows_total=end.done, progress=1.0, notices=notices
+            )
+            note_imported(self.dataset, contents)
         log.info("Dataset %s: %s rows read.", self.dataset.pk, end.done)
 
     def _fail(self, error: FormatError) -> bool:

@@ -16,10 +16,11 @@ from audits.labels import Decision, Label, Unscored
 from audits.models import Audit, Call, Claim, Extraction, Judging, PanelMember, Probe, Verdict, compiled
 from audits.models.inserting import insert
 from audits.pipeline.budgeting import settle_allowance
+from audits.pipeline.contents import note_judged, note_late, of_audit
 from audits.pipeline.owing import Question, anything_owed, order_for, sentence_spans
 from audits.pipeline.planting import plant
 from audits.pipeline.probing import draw_probes
-from audits.pipeline.returning import pause_for_judges
+from audits.pipeline.returning import locked, pause_for_judges
 from audits.text.injection import claim_flags
 from audits.text.refusals import is_refusal
 
@@ -73,6 +74,7 @@ def store(audit: Audit, calls: Sequence[Call], results: Sequence[Result], bill: 
         store_probes(r for r in results if isinstance(r.question.row, Probe))
         if bill is not None:
             bill.absorbed = not settle_allowance(audit, bill.token, bill.spent, bill.still_held)
+        note_late(audit, calls)
     return decided + judged
 
 
@@ -307,7 +309,25 @@ def conclude(audit: Audit) -> bool:
         settle_all(audit)
         if not anything_owed(audit):  # what was decided just now may owe probes
             plant(audit)
-        if not anything_owed(audit):
-            return audit.advance(Audit.Status.JUDGING, Audit.Status.REVIEWING)
-        return False
+        return not anything_owed(audit) and _end(audit)
     return audit.members.exclude(stopped_fault="").exists() and pause_for_judges(audit)
+
+
+def _end(audit: Audit) -> bool:
+    """Move on to the review, with an event that answers for all that was judged; True for exactly one caller.
+
+    The tables are read before the audit's row is held, which would keep others waiting; nothing is added to them any
+    more but calls that were on their way, so that counting those tells whether what was read still holds.
+    """
+    while Audit.objects.filter(pk=audit.pk, status=Audit.Status.JUDGING).exists():
+        calls = audit.calls.count()
+        contents = of_audit(audit)
+        with transaction.atomic():
+            locked(audit)
+            if anything_owed(audit):  # failed answers are owed again
+                return False
+            if audit.calls.count() == calls:
+                if moved := audit.advance(Audit.Status.JUDGING, Audit.Status.REVIEWING):
+                    note_judged(audit, contents)
+                return moved
+    return False

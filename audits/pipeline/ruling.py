@@ -61,7 +61,7 @@ def change_rule(audit: Audit, user: Any, rule: Rule, reason: str, *, knows_label
         Audit.objects.filter(pk=now.pk).update(**changed)
         said = {"plan": changed["plan"]} if "plan" in changed else {}
         Event.record(
-            "rule_changed", project=audit.project, audit=audit, actor=user,
+            "rule_changed", project=audit.project, audit=audit, actor=user, rows=[audit],
             before=before, after=after, reason=reason, labelled=labelled, **said,
         )  # fmt: skip
     audit.refresh_from_db()

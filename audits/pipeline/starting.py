@@ -153,7 +153,10 @@ def _note_start(audit: Audit, user: Any) -> None:
     chosen |= {"calibration": "true"} if audit.calibration else {}
     chosen |= {} if audit.calibrated_by_id is None else {"calibrated_by": str(audit.calibrated_by_id)}
     override = audit.override_reason
-    Event.record("start", project=audit.project, audit=audit, actor=user, override=override, **rule, **chosen)
+    rows = [audit, *audit.members.all()]
+    Event.record(
+        "start", project=audit.project, audit=audit, actor=user, rows=rows, override=override, **rule, **chosen
+    )
 
 
 def _seat(audit: Audit, judge: Judge, role: str, position: int) -> None:

@@ -102,10 +102,10 @@ def delete_dataset(*, dataset: Dataset, user: Any) -> None:
     with transaction.atomic():
         _seize(dataset)
         files = [stored(name) for name in (dataset.stored_as, dataset.unpacked_as) if name]
-        project, sha256 = dataset.project, dataset.sha256
+        project, key, sha256 = dataset.project, dataset.pk, dataset.sha256
         for model in (Sample, RowError):
             remove(model, dataset=dataset)
         dataset.delete()
-        Event.record("delete_dataset", project=project, actor=user, sha256=sha256)
+        Event.record("delete_dataset", project=project, actor=user, dataset=key, sha256=sha256)
         for file in files:
             transaction.on_commit(partial(file.unlink, missing_ok=True))

@@ -1,5 +1,6 @@
 """Everything the human half stores. Views write none of it themselves."""
 
+from review.models import witnessed as _witnessed  # noqa: F401  # after the models: what the log keeps of them
 from review.models.certificate import Certificate, IssuerKey
 from review.models.comment import Comment, Mention
 from review.models.guidelines import Guidelines

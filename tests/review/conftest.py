@@ -1,12 +1,14 @@
 """An expert at the desk."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from audits.models import Audit, Project
+from audits.models import Audit, Membership, Project
 from review.models import Slot
 from review.spotcheck import open_review
 from tests.review.factory import C, S, U, make_audit
@@ -32,3 +34,16 @@ def slot(audit: Audit, browser: Client, expert: Any) -> Slot:
     """The claim that the expert has taken."""
     browser.post(reverse("review_take"))
     return Slot.objects.held().get(reviewer=expert)
+
+
+@pytest.fixture
+def rightful(db: None) -> Callable[..., Any]:
+    """As `person`, with roles given the product's own way, so that the log knows them."""
+
+    def make(name: str, project: Project, *roles: str) -> Any:
+        user = get_user_model().objects.create_user(name, f"{name}@example.com", "a-long-password-1")
+        for role in roles:
+            Membership.objects.give(project=project, user=user, role=role, by=None)
+        return user
+
+    return make

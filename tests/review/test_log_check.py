@@ -28,6 +28,12 @@ FILE = b"id,answer\n1,Ada was first.\n"
 
 
 @pytest.fixture
+def person(rightful: Any) -> Any:
+    """Roles are given with an event."""
+    return rightful
+
+
+@pytest.fixture
 def certified(project: Any, expert: Any, manager: Any, settings: Any, tmp_path: Path) -> Audit:
     """An audit whose every step went the application's own way, up to its certificate."""
     settings.SIGNING_KEY_FILE, settings.MEDIA_ROOT = tmp_path / "signing-key.pem", tmp_path
@@ -35,6 +41,7 @@ def certified(project: Any, expert: Any, manager: Any, settings: Any, tmp_path: 
     (tmp_path / audit.dataset.stored_as).write_bytes(FILE)
     Dataset.objects.filter(pk=audit.dataset_id).update(sha256=hashlib.sha256(FILE).hexdigest())
     audit.refresh_from_db()
+    Event.record("start", project=project, audit=audit, threshold="0.02")
     open_review(audit)
     scope = Scope((project,))
     slot = take(expert, scope)

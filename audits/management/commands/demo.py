@@ -32,10 +32,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Make what is missing, then print the logins."""
         logins = self._logins()
-        project, created = Project.objects.get_or_create(
-            slug=SLUG,
-            defaults={"name": "Sample · 示例", "client": "Example Bank", "system": "Loan assistant"},
-        )
+        project = Project.objects.filter(slug=SLUG).first()
+        created = project is None
+        if project is None:
+            project = Project.objects.start(
+                slug=SLUG, name="Sample · 示例", client="Example Bank", system="Loan assistant", user=None
+            )
         with transaction.atomic():
             for name, password in logins.items():
                 self._person(project, name, password)
@@ -65,7 +67,7 @@ class Command(BaseCommand):
             make = users.create_superuser if name == ADMINISTRATOR else users.create_user
             user = make(name, password=password)
         if name in PEOPLE:
-            Membership.objects.get_or_create(project=project, user=user, role=PEOPLE[name])
+            Membership.objects.give(project=project, user=user, role=PEOPLE[name], by=None)
 
     def _import(self, project: Project, file: Path) -> Dataset:
         user = get_user_model().objects.get(username="analyst")
