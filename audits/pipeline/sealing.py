@@ -13,15 +13,18 @@ from audits.chain import START, Break, first_break, link
 from audits.models import Event
 
 PORTION = 1000  # events sealed in one transaction
+TRIES = 10  # of a portion that others were faster with
 
 
 def seal() -> str:
     """Chain all events that are not chained yet; the hash of the last one. Any number of processes may do so."""
-    try:
-        while _portion():
+    for _ in range(TRIES):
+        try:
+            while _portion():
+                pass
+            break
+        except IntegrityError:  # another process gave the same place first; what it left over comes now
             pass
-    except IntegrityError:  # another process gave the same place first; what it left over comes next time
-        pass
     return head()[1]
 
 

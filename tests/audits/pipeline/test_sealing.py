@@ -1,16 +1,19 @@
 """Events in their chain: sealed once, in order, and what is done behind the application's back is found."""
 
+import threading
+from functools import partial
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import models
+from django.db import connections, models
 from django.test import Client
 
 from audits.chain import START, Break
 from audits.models import Event, Project
 from audits.models.written_once import Frozen
 from audits.pipeline.sealing import check, head, seal
+from tests.review.factory import patiently
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +39,28 @@ def test_sealing_gives_places_in_order_and_once(events: list[Event]) -> None:
     Event.record("budget", project=events[0].project)
     assert seal() != before[1] and head()[0] == 4
     assert check() is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_seals_finds_what_they_wrote_sealed_whoever_seals_meanwhile() -> None:
+    people, start, missed = 6, threading.Barrier(6), []
+
+    def write_and_seal() -> None:
+        try:
+            start.wait()
+            for _ in range(5):
+                event = patiently(partial(Event.record, "budget", project=None))
+                patiently(seal)
+                missed.extend(patiently(partial(list, Event.objects.filter(pk=event.pk, sequence__isnull=True))))
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=write_and_seal) for _ in range(people)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert missed == [] and check() is None and head()[0] == 5 * people
 
 
 @pytest.mark.parametrize(
