@@ -56,9 +56,9 @@ def test_roles_are_given_and_taken_with_an_event(browser, project, person):
     taken = rows | {"memberships-INITIAL_FORMS": "1", "memberships-0-id": str(row.pk), "memberships-0-DELETE": "on"}
     assert browser.post(url, fields | taken | {"memberships-0-project": project.pk}).status_code == 302
     assert not Membership.objects.filter(project=project, user=lee).exists()
-    events = Event.objects.filter(project=project, kind__startswith="role_").order_by("pk").values_list("kind", "data")
+    events = Event.objects.filter(project=project, kind__startswith="role_").order_by("pk")
     said = {"user": "lee", "person": lee.pk, "role": "expert"}
-    assert list(events) == [(f"role_{act}", said) for act in ("given", "taken")]
+    assert list(events.values_list("kind", "data")) == [(f"role_{act}", said) for act in ("given", "taken")]
 
 
 def test_evidence_is_not_deleted(browser, project):
