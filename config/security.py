@@ -1,4 +1,4 @@
-"""What every request and answer passes: the content policy, no reversed text, no large bodies from strangers."""
+"""What every request and answer passes: content policy, no reversed text, no large bodies of strangers, no NUL."""
 
 from collections.abc import Callable
 
@@ -47,6 +47,21 @@ def small_bodies_from_strangers(get_response: View) -> View:
         length = request.META.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) > STRANGERS_BODY and not request.user.is_authenticated:
             return render(request, "413.html", status=413)
+        return get_response(request)
+
+    return middleware
+
+
+def no_nul(get_response: View) -> View:
+    """Middleware: 400 for NUL in an address or a typed text: PostgreSQL stores none, and no view need know.
+
+    Forms that carry files check their texts themselves, before which nothing of their body is read here.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        sent = [request.GET] if request.content_type == "multipart/form-data" else [request.GET, request.POST]
+        if any("\x00" in text for data in sent for _, texts in data.lists() for text in texts):
+            return render(request, "400.html", status=400)
         return get_response(request)
 
     return middleware

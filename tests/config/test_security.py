@@ -1,4 +1,4 @@
-"""What every request and every page passes: size limits for strangers, no reversed text, the content policy."""
+"""What every request and every page passes: size limits, no reversed text, no NUL, the content policy."""
 
 from typing import Any
 
@@ -49,6 +49,16 @@ def test_no_page_turns_its_letters_around(signed_in: Any) -> None:
     page = signed_in(admin).get(reverse("projects")).content.decode()
     assert "fee \ufffd01 is\ufffd" in page
     assert "\u202e" not in page and "\u202d" not in page
+
+
+def test_a_nul_is_refused_wherever_somebody_typed_it(project: Project, analyst: Any, signed_in: Any) -> None:
+    page, url = signed_in(analyst), reverse("projects")
+    assert page.get(url, {"q": "fee"}).status_code == 200
+    refused = page.get(url, {"q": "fee\x00"})
+    assert refused.status_code == 400 and "Nothing was changed" in refused.content.decode()
+    typed = "application/x-www-form-urlencoded"
+    assert page.post(reverse("set_language"), "language=zh-hans%00", content_type=typed).status_code == 400
+    assert page.post(reverse("set_language"), "language=zh-hans", content_type=typed).status_code == 302
 
 
 def test_every_page_carries_the_policy() -> None:

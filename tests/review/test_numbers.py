@@ -57,7 +57,8 @@ PAGES = [
 @pytest.mark.parametrize("number", HOSTILE)
 @pytest.mark.parametrize("address", PAGES)
 def test_text_that_a_database_cannot_hold_is_an_unknown_number(address: str, number: str) -> None:
-    assert Client().get(address.format(number)).status_code == 404
+    refused = "?" in address and "%00" in number  # what was typed into a field is refused before any page asks
+    assert Client().get(address.format(number)).status_code == (400 if refused else 404)
 
 
 @pytest.mark.django_db
