@@ -79,7 +79,7 @@ SIGNING_KEY_FILE = Path(env.str("ASSAY_SIGNING_KEY_FILE", default=str(DATA_DIR /
 # --- Who we are -------------------------------------------------------------------------------------------
 ASSAY_NAME = env.str("ASSAY_NAME", default="Assay · 双审")
 ASSAY_ORGANISATION = env.str("ASSAY_ORGANISATION", default="")
-ASSAY_VERSION = "0.1.0"
+ASSAY_VERSION = "0.2.0"
 ASSAY_PUBLIC_URL = env.str("ASSAY_PUBLIC_URL", default="").rstrip("/")  # what certificates print; else the request's
 ASSAY_TIMESTAMP_URL = env.str("ASSAY_TIMESTAMP_URL", default="")  # of an RFC 3161 authority; "": no time stamps
 if ASSAY_TIMESTAMP_URL and urlsplit(ASSAY_TIMESTAMP_URL).scheme not in ("http", "https"):
