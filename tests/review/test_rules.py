@@ -22,7 +22,8 @@ def test_a_change_is_written_down_with_what_was_before(project: Project, manager
     assert (rules_of(project).reveal, rules_of(project).gold_bar) == (False, 90)
     event = Event.objects.get(kind="review_rules_changed")
     assert event.actor == manager
-    assert event.data == {"before": {"reveal": True, "gold_bar": 80}, "after": {"reveal": False, "gold_bar": 90}}
+    said = {name: event.data[name] for name in ("before", "after")}
+    assert said == {"before": {"reveal": True, "gold_bar": 80}, "after": {"reveal": False, "gold_bar": 90}}
 
 
 def test_the_same_rules_again_change_nothing(project: Project, manager: Any) -> None:
