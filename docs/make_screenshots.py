@@ -206,7 +206,7 @@ def after_the_review(studio: Studio, address: str) -> None:
     """Agreement, the certificate, and what a stranger sees of it."""
     manager = studio.page("manager")
     manager.goto(address)
-    expect(manager.locator(".estimate").first).to_be_visible()
+    expect(manager.get_by_text("Hallucination rate, corrected by experts")).to_be_visible()
     studio.shoot(manager, "result-corrected")
     for name in ("agreement", "bias"):
         manager.goto(f"{address}{name}/")
