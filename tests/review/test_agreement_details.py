@@ -130,7 +130,7 @@ def test_what_happened_at_the_desk_is_counted(project: Any, expert: Any, person:
     for who in (expert, other):
         Skip.objects.create(item=third, reviewer=who, reason=Skip.Reason.UNCLEAR)
     Recut.objects.create(item=third, proposer=expert, texts=["a", "b"])
-    Event.record("second_label_waived", project=project, audit=audit, actor=None, items=[1, 2])
+    Event.record("second_label_waived", project=project, audit=audit, actor=None, items=[first.pk, second.pk])
     with translation.override("en"):
         found = asides(audit)
     assert (found.shown, found.changed, found.kept, found.waived) == (2, 1, 1, 2)
