@@ -21,6 +21,7 @@ from review.models import Slot
 from tests.review.factory import C, S, expire
 
 DONE, WAITS, BEGIN = "All claims are settled", ("with colleagues", "for another expert"), "for you</h1>"
+DIFFERS = "What you have sent now differs"
 SKIPPED = "nothing else waits for you"
 PATIENCE = 90.0  # seconds without a claim and without "all claims are settled": somebody is stuck
 
@@ -202,6 +203,8 @@ class Expert(threading.Thread):
         status, page, headers = window.ask("POST", form.action, {**form.fields, "label": label})
         if status == 200 and headers.get("Assay-Kept") == "1":
             self.ledger.sent.append((self.user, form, label))
+        elif status == 200 and DIFFERS in page and re.search(rf'<input[^>]*value="{label}"[^>]* checked', page):
+            self.ledger.pages["another label of one's own stands, this one waits in a form"] += 1
         else:
             self.ledger.wrong.append(f"{self.name}: a label was not kept: {status} {page[:200]}")
         return page
