@@ -47,7 +47,8 @@ class Refused(Exception):
     """The act is not allowed; `code` says why.
 
     closed: not under review any more; certified: a certificate rests on it; arbitrated: an arbiter's label rests on
-    it; not_yours; not_last: a later label of the person stands; grace_over: it is too late to take it back.
+    it; not_yours; own_label: whoever labelled a claim does not arbitrate on it; not_last: a later label of the person
+    stands; grace_over: it is too late to take it back.
     """
 
     def __init__(self, code: str) -> None:
@@ -73,7 +74,7 @@ def adjudicate(
     expected_revision: the one that the form would write, as `next_revision` gave it; when the person has said
     something in another window since, nothing is written. active_ms: cut off at the time since the claim was taken.
     ValueError for a label that does not exist, BadMark (one too) for marks outside the contexts: nothing is stored.
-    Refused("closed", "not_yours").
+    Refused("closed", "not_yours", "own_label").
     """
     word = Word(user, str(Label(label)), reason, idempotency_key, expected_revision, marks, active_ms, keys)
     return _once(lambda: _adjudicate(slot, token, word))
@@ -127,10 +128,12 @@ def _adjudicate(slot: Slot, token: uuid.UUID | None, word: Word) -> Saved:
     if slot.reserved_for_id not in (None, word.user.pk):
         raise Refused("not_yours")
     if slot.arbitrates and Adjudication.objects.filter(item=item, reviewer=word.user).exclude(slot=slot).exists():
-        raise Refused("not_yours")  # nobody arbitrates between a colleague and himself
+        raise Refused("own_label")  # nobody arbitrates between a colleague and himself
     if stale := _stale(item, last, word):
         return stale
     outcome, filled = _fill(item, slot, token, word.user)
+    if filled is None:  # an own opinion besides: whoever has one does not arbitrate, so a colleague need not wait
+        Slot.objects.filter(item=item, reviewer=word.user, state=Slot.State.WAITING).update(lease_until=None)
     row, rows = append(item, filled, last, word, taken_at=_taken_at(filled or slot, word.user))
     audit = item.plan.audit
     if audit.labelled_at is None and audit.mark_labelled():

@@ -11,6 +11,10 @@ _REFUSALS = {
     "not_yours": gettext_lazy(
         "Somebody else has signed in in this browser. Nothing was saved. Sign in with your name, then send it again."
     ),
+    "own_label": gettext_lazy(
+        "You have given this claim a label yourself meanwhile, so a colleague decides between the labels. "
+        "Nothing was saved."
+    ),
     "not_last": gettext_lazy("Only your last label can be taken back. Nothing was changed."),
     "arbitrated": gettext_lazy("A third expert has decided on the labels of this claim. Nothing was changed."),
     "certified": gettext_lazy("A certificate rests on this label, so it stays. Nothing was changed."),

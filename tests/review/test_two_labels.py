@@ -5,6 +5,7 @@ import uuid
 from typing import Any
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from audits.models import Audit, Event, Project, Role
@@ -207,8 +208,25 @@ def test_only_one_person_arbitrates(audit: Audit, people: list[Any], project: Pr
     assert late.outcome == Outcome.TAKEN_BY_OTHER, "the second one neither overwrites nor counts"
     adjudicate(slot, slot.token, user=people[2], label=C, idempotency_key=uuid.uuid4())
     assert outcome(audit) == C
-    with pytest.raises(Refused, match="not_yours"):
+    with pytest.raises(Refused, match="own_label"):
         adjudicate(slot, None, user=people[0], label=S, idempotency_key=uuid.uuid4())
+
+
+def test_who_sends_an_own_label_late_does_not_arbitrate(
+    audit: Audit, people: list[Any], project: Project, signed_in: Any
+) -> None:
+    first = take(people[2], Scope((project,)))
+    expire(first)
+    give(people[0], project, S)
+    give(people[1], project, C)
+    slot = take(people[2], Scope((project,)))
+    assert slot is not None and slot.arbitrates
+    late = adjudicate(first, first.token, user=people[2], label=S, idempotency_key=uuid.uuid4())
+    assert late.outcome == Outcome.TAKEN_BY_OTHER
+    sent = {"token": slot.token, "key": uuid.uuid4(), "revision": 1, "label": S}
+    refused = signed_in(people[2]).post(reverse("review_label", args=(slot.code,)), sent)
+    assert refused.status_code == 409 and "a label yourself meanwhile" in refused.content.decode()
+    assert outcome(audit) is None and give(people[3], project, C).slot == slot
 
 
 def test_who_holds_a_claim_is_not_told_that_colleagues_are_done_with_it(
