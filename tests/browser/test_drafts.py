@@ -76,6 +76,7 @@ def test_a_comment_that_was_not_sent_waits_behind_next(desk: Page) -> None:
     expect(desk.locator("#comment-text")).to_have_value(TEXT)
     expect(desk.locator(UNSENT)).to_be_hidden()  # it is in view
     press(desk, "k")
+    expect(desk.locator("#desk")).to_have_attribute("data-desk", "claim")
     label(desk)
     desk.reload()
     expect(desk.locator("#desk")).to_have_attribute("data-desk", "claim")
@@ -215,7 +216,10 @@ def test_a_lost_claim_that_comes_again_brings_its_text(desk: Page, server: Runni
     desk.reload()
     expect(desk.locator("#claim")).not_to_have_text(claim)
     expect(desk.locator("#reason")).to_have_value("")
+    other = code_of(desk)
     desk.goto("/projects/")
+    # Whoever comes back goes on with the claim that was on the screen, unless that is gone.
+    change(server, "UPDATE review_slot SET reviewer_id = NULL, token = NULL, lease_until = NULL WHERE code = ?", other)
     hand_over(server, code, "expert", "1" * 32)
     begin(desk)
     expect(desk.locator("#claim")).to_have_text(claim)
