@@ -15,13 +15,13 @@ from audits.judges.makers import FAMILIES
 from audits.models import Event, FamilyRule, Judge, Membership, Project
 
 
-class NotedMixin:
+class NotedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
     """Who gives or takes a right here is named in the log (audits.rights)."""
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Save, and say who did."""
         obj.changed_by = request.user
-        super().save_model(request, obj, form, change)  # type: ignore[misc]  # of the class it is mixed into
+        super().save_model(request, obj, form, change)
 
 
 admin.site.unregister(User)
@@ -29,12 +29,12 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class PersonAdmin(NotedMixin, UserAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+class PersonAdmin(NotedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
     """People and what they may do beyond roles in projects."""
 
 
 @admin.register(Group)
-class RightsAdmin(NotedMixin, GroupAdmin):
+class RightsAdmin(NotedAdmin, GroupAdmin):
     """Rights of several people."""
 
 

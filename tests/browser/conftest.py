@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.keyboard import begin
 from tests.browser.running import Running, assay, chromium
 from tests.browser.watching import DESKTOP, Look, Watch
 
@@ -92,6 +93,15 @@ def visit(
     yield come
     for context in opened:
         context.close()
+
+
+@pytest.fixture
+def desk(reviewing: Running, visit: Visit) -> Iterator[Page]:
+    """An expert with a claim of the sample project in hand; the claim goes back at the end."""
+    page = visit("expert")
+    begin(page)
+    yield page
+    page.goto("/projects/")
 
 
 def sign_in(page: Page, name: str, password: str, language: str) -> None:

@@ -2,29 +2,18 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser.conftest import Visit
-from tests.browser.keyboard import READY, begin, press
+from tests.browser.keyboard import READY, press
 from tests.browser.running import Running
 from tests.browser.watching import PHONE, Watch
 
 pytestmark = pytest.mark.parametrize("language", ["en"])
 AT_200_PERCENT = ViewportSize(width=640, height=450)
 ON_ITS_SIDE = ViewportSize(width=PHONE["height"], height=PHONE["width"])
-
-
-@pytest.fixture
-def desk(reviewing: Running, visit: Visit) -> Iterator[Page]:
-    """An expert with a claim of the sample project in hand; the claim goes back at the end."""
-    page = visit("expert")
-    begin(page)
-    yield page
-    page.goto("/projects/")
 
 
 def test_a_label_is_changed_from_its_own_page_while_another_claim_is_in_hand(desk: Page) -> None:

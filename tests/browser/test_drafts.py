@@ -2,13 +2,11 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 from playwright.sync_api import Error, Page, expect
 
-from tests.browser.conftest import Visit
 from tests.browser.keyboard import begin, press
 from tests.browser.running import Running
 from tests.browser.watching import Watch
@@ -34,15 +32,6 @@ def hand_over(server: Running, code: str, name: str, token: str = "0" * 32) -> N
         name,
         code,
     )
-
-
-@pytest.fixture
-def desk(reviewing: Running, visit: Visit) -> Iterator[Page]:
-    """An expert with a claim of the sample project in hand; the claim goes back at the end."""
-    page = visit("expert")
-    begin(page)
-    yield page
-    page.goto("/projects/")
 
 
 def code_of(page: Page) -> str:

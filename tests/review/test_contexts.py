@@ -26,20 +26,6 @@ def audit(project: Project) -> Audit:
     return audit
 
 
-@pytest.fixture
-def browser(signed_in: Any, expert: Any) -> Client:
-    """The expert's browser."""
-    client: Client = signed_in(expert)
-    return client
-
-
-@pytest.fixture
-def slot(audit: Audit, browser: Client, expert: Any) -> Slot:
-    """The claim that the expert has taken."""
-    browser.post(reverse("review_take"))
-    return Slot.objects.held().get(reviewer=expert)
-
-
 def desk(browser: Client) -> str:
     """The desk without what differs from one request to the next."""
     page = browser.get(reverse("review_desk")).content.decode()

@@ -52,7 +52,7 @@ def test_failed_answers_are_tried_again_with_a_new_digest(vendor_server: VendorS
     assert found() == []
     open_review(audit)
     assert found() == []
-    behind(Verdict).filter(pk=Verdict.objects.first().pk).update(rationale="Forged.")  # type: ignore[union-attr]
+    behind(Verdict).filter(pk=Verdict.objects.values_list("pk", flat=True)[0]).update(rationale="Forged.")
     assert found() == [f"audit {audit.pk}: Its verdicts are not those that were there when the judging ended."]
 
 
