@@ -101,7 +101,7 @@ def desk(reviewing: Running, visit: Visit) -> Iterator[Page]:
     page = visit("expert")
     begin(page)
     yield page
-    page.goto("/projects/")
+    page.goto("/projects/")  # leaving the page gives the claims back
 
 
 def sign_in(page: Page, name: str, password: str, language: str) -> None:

@@ -3,12 +3,10 @@
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import Visit
 from tests.browser.keyboard import begin, press
 from tests.browser.running import Running
 from tests.browser.watching import PHONE, Watch
@@ -16,15 +14,6 @@ from tests.browser.watching import PHONE, Watch
 pytestmark = pytest.mark.parametrize("language", ["en"])
 KEYDOWN = """(init) => document.activeElement.dispatchEvent(
   new KeyboardEvent('keydown', {bubbles: true, cancelable: true, ...init}))"""
-
-
-@pytest.fixture
-def desk(reviewing: Running, visit: Visit) -> Iterator[Page]:
-    """An expert with a claim of the sample project in hand; the claim goes back at the end."""
-    page = visit("expert")
-    begin(page)
-    yield page
-    page.goto("/projects/")  # leaving the page gives the claims back
 
 
 def ask(server: Running, question: str) -> list[tuple[object, ...]]:
