@@ -25,7 +25,8 @@
     try {
       const answer = await desk.post(form.dataset.next, { ...fields, besides: code() }, false);
       const found = answer.status === 200 ? read(await answer.text()) : null;
-      if (found && code(found) !== code()) desk.ahead = found;
+      if (found && desk.ahead) desk.release(desk.work(found)); // meanwhile somebody looked back: the claim in hand comes next
+      else if (found && code(found) !== code()) desk.ahead = found;
     } catch { /* offline: the next claim comes with the answer to the label */ }
     asking = false;
     mark();
@@ -52,9 +53,11 @@
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { xhr, requestConfig, target } = event.detail;
     if (!target || target.id !== "desk" || xhr.status >= 300) return;
-    if (desk.ahead && xhr.getResponseHeader("Assay-Next") === code(desk.ahead)) {
+    const confirmed = xhr.getResponseHeader("Assay-Next");
+    if (confirmed) { // the answer holds no claim, only that the one we have is ours
       event.detail.shouldSwap = false;
-      putOnScreen(xhr.responseText);
+      if (desk.ahead && confirmed === code(desk.ahead)) putOnScreen(xhr.responseText);
+      else location.reload();
     } else if (requestConfig.elt.matches("[data-aside]") && desk.work()) {
       // Looking back: the claim in hand waits as it is, with what is typed, and comes next.
       if (desk.ahead) desk.release(desk.work(desk.ahead));

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from playwright.sync_api import Error, Page, expect
+from playwright.sync_api import Error, Page, Route, expect
 
 from tests.browser.keyboard import begin, press
 from tests.browser.running import Running
@@ -77,6 +77,20 @@ def test_a_comment_that_was_not_sent_waits_behind_next(desk: Page) -> None:
     expect(desk.locator("#comment-text")).to_have_value("")
     begin(desk)
     expect(desk.locator(UNSENT)).to_be_hidden()
+
+
+def test_a_next_claim_that_comes_late_does_not_replace_the_one_in_hand(desk: Page) -> None:
+    waiting: list[Route] = []
+    desk.route("**/review/next/", lambda route: waiting.append(route))
+    with desk.expect_request("**/review/next/"):
+        desk.reload()
+    first = label(desk)
+    in_hand = desk.locator("#claim").inner_text()
+    look_back(desk, first)
+    with desk.expect_response("**/release/"):
+        waiting[0].continue_()
+    press(desk, "k")
+    expect(desk.locator("#claim")).to_have_text(in_hand)
 
 
 def test_a_comment_sent_from_the_desk_is_forgotten(desk: Page) -> None:
