@@ -26,6 +26,7 @@ MOST_BYTES = 20_000_000_000  # of all members together, unpacked
 SMALL, RATIO = 50_000_000, 200  # a larger member that is packed more tightly than this is a bomb
 MOST_ROWS = 5_000_000  # of a table
 _DRIVE = re.compile(r"[A-Za-z]:")
+# RuntimeError: a member under a password; NotImplementedError: one packed in a way that this Python does not know.
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 
